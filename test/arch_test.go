@@ -1,0 +1,164 @@
+// Package test holds what only shows from outside: the import table, the
+// built binary driven by scripts, and long runs against real processes.
+package test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "outheis"
+
+// imports is the import table of the architecture: which packages of ours a
+// package may import. A pattern ending in /** matches everything below it, one
+// ending in /* the next level. The first row that matches decides; a package
+// that no row matches fails the test.
+var imports = []struct {
+	pkg   string
+	allow []string
+}{
+	{"cmd/outheis", []string{"**"}},
+	{"test", []string{"**"}},
+	{"test/**", []string{"**"}},
+	{"channels/channeltest", []string{"**"}},
+	{"agents/agenttest", []string{"**"}},
+
+	{"tresor/search", nil},
+	{"tresor/handbuch", nil},
+	{"tresor", []string{"tresor/**"}},
+	{"tresor/**", []string{"tresor", "tresor/**"}},
+	{"store", []string{"store/internal/**"}},
+	{"store/internal/**", []string{"store", "store/internal/**"}},
+	{"store/notes", nil},
+	{"formatting", nil},
+	{"config", nil},
+	{"config/texts", nil},
+	{"channels", []string{"formatting"}},
+	{"channels/fakenet/**", nil},
+	{"channels/*", []string{"channels", "formatting", "config/texts"}},
+	{"agents", nil},
+	{"agents/llm", nil},
+	{"agents/evidence", []string{"agents", "tresor/search"}},
+	{"agents/tresor", []string{"agents", "agents/llm", "agents/evidence", "tresor", "config/texts"}},
+	{"agents/data", []string{"agents", "agents/llm", "agents/evidence", "store", "store/notes", "tresor/search", "config/texts"}},
+	{"agents/pattern", []string{"agents", "agents/llm", "store", "relay", "config/texts"}},
+	{"agents/*", []string{"agents", "agents/llm", "store", "store/notes", "config/texts"}},
+	{"relay", []string{"agents", "formatting", "store", "config/texts"}},
+	{"gateway", []string{"agents", "channels", "relay", "store", "config/texts"}},
+	{"gateway/admin", []string{"gateway", "config", "config/texts", "store", "tresor", "relay", "formatting"}},
+}
+
+// alone lists libraries that exactly one package may import, so that their
+// types and their network stay behind it. "" stands for nobody but tests.
+var alone = map[string]string{
+	"github.com/go-telegram-bot-api/telegram-bot-api/v5": "channels/telegram",
+	"github.com/yuin/goldmark":                           "formatting",
+	"github.com/spf13/cobra":                             "cmd/outheis",
+	"github.com/peterh/liner":                            "channels/terminal",
+	"github.com/blevesearch/snowballstem":                "tresor/search",
+	"pgregory.net/rapid":                                 "",
+	"go.uber.org/goleak":                                 "",
+	"github.com/rogpeppe/go-internal":                    "",
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportTable(t *testing.T) {
+	for _, p := range packages(t) {
+		name := short(p.ImportPath)
+		allow, ok := row(name)
+		if !ok {
+			t.Errorf("%s is missing from the import table", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if imp != module && !strings.HasPrefix(imp, module+"/") {
+				continue
+			}
+			if !slices.ContainsFunc(allow, func(pattern string) bool { return match(pattern, short(imp)) }) {
+				t.Errorf("%s imports %s; it may import %q", name, short(imp), allow)
+			}
+		}
+	}
+}
+
+func TestLibrariesStayInOnePackage(t *testing.T) {
+	for _, p := range packages(t) {
+		name := short(p.ImportPath)
+		for _, imp := range p.Imports {
+			for lib, owner := range alone {
+				if imp != lib && !strings.HasPrefix(imp, lib+"/") {
+					continue
+				}
+				if name != owner && !isTestPackage(name) {
+					t.Errorf("%s imports %s, which belongs to %q", name, lib, owner)
+				}
+			}
+		}
+	}
+}
+
+func isTestPackage(name string) bool {
+	return strings.HasSuffix(path.Base(name), "test")
+}
+
+func row(name string) (allow []string, ok bool) {
+	for _, r := range imports {
+		if match(r.pkg, name) {
+			return r.allow, true
+		}
+	}
+	return nil, false
+}
+
+func match(pattern, name string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/**"); ok {
+		return strings.HasPrefix(name, base+"/")
+	}
+	if pattern == "**" {
+		return true
+	}
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+func short(importPath string) string {
+	return strings.TrimPrefix(importPath, module+"/")
+}
+
+// packages lists the module's packages with what their non-test files import,
+// on every platform that is built.
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("go list output: %v", err)
+		}
+		all = append(all, p)
+	}
+	if len(all) == 0 {
+		t.Fatal("go list found no package")
+	}
+	return all
+}

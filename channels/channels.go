@@ -76,7 +76,8 @@ type Event struct {
 	// part of the question.
 	Quoted string `json:"quoted,omitempty"`
 	// Text is the message without the leading mention of our account. For a
-	// command it is the command's argument.
+	// command it is the command's argument, for a reaction the emoji that the
+	// person shows now, or empty when it was taken back.
 	Text string `json:"text,omitempty"`
 	// Command is the command's name without slash or account, in lower case.
 	Command string `json:"command,omitempty"`
@@ -85,11 +86,34 @@ type Event struct {
 	// command. It is always true in a direct chat.
 	Addressed bool `json:"addressed,omitempty"`
 	// Unsupported names content that the adapter cannot turn into text, such as
-	// "voice" or "sticker". Text may still hold a caption.
+	// "voice" or "sticker". Text may still hold a caption. A forwarded message is
+	// "forward": its text is somebody else's and therefore in Quoted.
 	Unsupported string `json:"unsupported,omitempty"`
-	// At is the network's time of the event.
+	// Button is what a pressed button of ours carried.
+	Button string `json:"button,omitempty"`
+	// Change, with KindMembership, is what became of our account in the chat.
+	Change Change `json:"change,omitempty"`
+	// Moved, with [ChangeMoved], is where posts to Address go from now on.
+	Moved Address `json:"moved,omitzero"`
+	// At is the network's time of the event; for an edit it is the time of the
+	// edit.
 	At time.Time `json:"at"`
+	// Posted is when the message that the event is about was first written,
+	// where the network says so and it differs from At. The age of an edited
+	// message is judged by it.
+	Posted time.Time `json:"posted,omitzero"`
 }
+
+// Change is what became of our account in a chat.
+type Change string
+
+// The changes of membership.
+const (
+	ChangeJoined  Change = "joined"  // we can read and write there, or again
+	ChangeMuted   Change = "muted"   // we are there and may not write
+	ChangeRemoved Change = "removed" // we were removed or blocked
+	ChangeMoved   Change = "moved"   // the chat has another address now
+)
 
 // Audience is who reads along in a chat.
 type Audience string
@@ -161,6 +185,14 @@ type Command struct {
 // a BCP 47 language or empty for the default menu.
 type Commander interface {
 	SetCommands(ctx context.Context, locale string, commands []Command) error
+}
+
+// A Closer is a Channel that keeps something open between two calls, such as
+// idle connections or running indications. Close ends them and waits for the
+// adapter's goroutines. It is called after Run has returned and while no Send
+// runs, and may be called more than once.
+type Closer interface {
+	Close() error
 }
 
 // Health is how a channel stands, judged by what it receives.

@@ -68,8 +68,11 @@ func (e *SendError) Error() string {
 func (e *SendError) Unwrap() error { return e.Err }
 
 // AsSendError returns err as a *SendError. An error of any other kind, which
-// no adapter should return, counts as Unsure.
+// no adapter should return, counts as Unsure; nil stays nil.
 func AsSendError(err error) *SendError {
+	if err == nil {
+		return nil
+	}
 	var se *SendError
 	if errors.As(err, &se) {
 		return se

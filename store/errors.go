@@ -1,8 +1,10 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 )
 
 // A PermissionError means that somebody else could write to Path.
@@ -49,4 +51,81 @@ type NetworkFSError struct {
 
 func (e *NetworkFSError) Error() string {
 	return fmt.Sprintf("%s is on a network file system (%s), where locks are not reliable; set allow_network_fs to use it anyway", e.Path, e.Kind)
+}
+
+// A TooLargeError means that something is larger than we take.
+type TooLargeError struct {
+	What  string // a path, or "blob"
+	Limit int64  // bytes
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s is larger than %d bytes", e.What, e.Limit)
+}
+
+// A DamagedError means that the content of a blob is not the one that its name
+// says.
+type DamagedError struct{ Path string }
+
+func (e *DamagedError) Error() string {
+	return e.Path + ": content does not match its hash"
+}
+
+// Explain returns the key in the texts area "store", and its arguments, of the
+// sentence that tells a person what err means and what to do. It answers false
+// for errors that have no sentence of their own.
+func Explain(err error) (key string, args []any, ok bool) {
+	var (
+		locked  *LockedError
+		perm    *PermissionError
+		unsafe  *UnsafeError
+		network *NetworkFSError
+		newer   *NewerError
+		large   *TooLargeError
+		damaged *DamagedError
+	)
+	switch {
+	case errors.As(err, &locked):
+		return explainLocked(locked)
+	case errors.As(err, &perm):
+		return "store.writable_by_others", []any{perm.Path, fmt.Sprintf("%04o", perm.Mode), perm.Remedy()}, true
+	case errors.As(err, &unsafe):
+		return explainUnsafe(unsafe)
+	case errors.As(err, &network):
+		return "store.network_fs_refused", []any{network.Path, network.Kind}, true
+	case errors.As(err, &newer):
+		return "store.newer_version", []any{newer.Family, newer.Found, newer.Supported}, true
+	case errors.As(err, &large):
+		return "store.too_large", []any{large.What, large.Limit}, true
+	case errors.As(err, &damaged):
+		return "store.damaged", []any{damaged.Path}, true
+	case errors.Is(err, ErrReadOnly):
+		return "store.refused_read_only", nil, true
+	case errors.Is(err, ErrLockLost):
+		return "store.lock_lost", nil, true
+	case errors.Is(err, ErrConflict):
+		return "store.conflict", nil, true
+	}
+	return "", nil, false
+}
+
+func explainLocked(e *LockedError) (string, []any, bool) {
+	switch {
+	case e.PID == 0:
+		return "store.locked_by_unknown", []any{e.Dir}, true
+	case e.Host != "":
+		return "store.locked_elsewhere", []any{e.Dir, e.Command, e.PID, e.Since.UTC().Format(time.RFC3339), e.Host}, true
+	}
+	return "store.locked", []any{e.Dir, e.Command, e.PID, e.Since.UTC().Format(time.RFC3339)}, true
+}
+
+func explainUnsafe(e *UnsafeError) (string, []any, bool) {
+	key := map[Reason]string{
+		Symlink:      "store.is_symlink",
+		HardLink:     "store.is_hard_link",
+		NotRegular:   "store.is_not_regular",
+		NotDirectory: "store.is_not_directory",
+		ForeignOwner: "store.is_foreign",
+	}[e.Reason]
+	return key, []any{e.Path}, key != ""
 }

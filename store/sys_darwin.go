@@ -1,8 +1,15 @@
 package store
 
-import (
-	"golang.org/x/sys/unix"
+import "golang.org/x/sys/unix"
+
+const (
+	renameNoReplace = unix.RENAME_EXCL
+	renameExchange  = unix.RENAME_SWAP
 )
+
+func renameat(dir int, old, name string, flag uint) error {
+	return unix.RenameatxNp(dir, old, dir, name, uint32(flag))
+}
 
 // checkFS refuses a file system that is not local.
 func (h *Human) checkFS(allowNetwork bool) error {

@@ -1,8 +1,15 @@
 package store
 
-import (
-	"golang.org/x/sys/unix"
+import "golang.org/x/sys/unix"
+
+const (
+	renameNoReplace = unix.RENAME_NOREPLACE
+	renameExchange  = unix.RENAME_EXCHANGE
 )
+
+func renameat(dir int, old, name string, flag uint) error {
+	return unix.Renameat2(dir, old, dir, name, flag)
+}
 
 // checkFS refuses a network file system and warns of one whose content goes
 // away with its container.

@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	hasModes     = false
-	openNonblock = 0
+	hasModes        = false
+	openNonblock    = 0
+	renameNoReplace = 1
+	renameExchange  = 2
 )
 
 var (
@@ -21,6 +23,8 @@ var (
 )
 
 func tryFlock(*os.File) error { return errPlatform }
+
+func (h *Human) renameSpecial(string, string, uint) error { return errors.ErrUnsupported }
 
 func syncDirFile(*os.File) error { return nil }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -42,6 +43,27 @@ func control(f *os.File, do func(fd int) error) error {
 		return err
 	}
 	return inner
+}
+
+// renameSpecial renames old to name, both in the same directory of h, in the
+// way that flag says. Where the system or the file system cannot do that, the
+// error is errors.ErrUnsupported.
+func (h *Human) renameSpecial(old, name string, flag uint) error {
+	dir, err := h.root.Open(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	err = control(dir, func(fd int) error {
+		return renameat(fd, path.Base(old), path.Base(name), flag)
+	})
+	if errors.Is(err, unix.EINVAL) {
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		return &os.LinkError{Op: "renameat", Old: h.path(old), New: h.path(name), Err: err}
+	}
+	return nil
 }
 
 func syncDirFile(d *os.File) error { return d.Sync() }

@@ -14,6 +14,10 @@ import (
 // left over from a crash.
 const tempPrefix = ".tmp-"
 
+// openTries bounds how often a name is opened anew that somebody makes,
+// replaces or removes at the same moment.
+const openTries = 16
+
 // openFile opens the file name, a slash-separated path below the directory.
 // It never follows a symbolic link in the last element and refuses what is not
 // a regular file of our own with one hard link, or what others could write.
@@ -41,8 +45,7 @@ func (h *Human) openFile(name string, flag int) (*os.File, error) {
 }
 
 func (h *Human) openOrCreate(name string, flag int) (*os.File, error) {
-	const tries = 8 // of a race with somebody who makes and removes the name
-	for range tries {
+	for range openTries {
 		if flag&os.O_EXCL == 0 {
 			f, err := h.openExisting(name, flag&^os.O_CREATE)
 			if err == nil || !errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0 {
@@ -78,28 +81,40 @@ func (h *Human) createFile(name string, flag int) (*os.File, error) {
 // openExisting opens name and checks on the descriptor that it is the file
 // that the name meant before, so that no link can be put in between.
 func (h *Human) openExisting(name string, flag int) (*os.File, error) {
+	for range openTries {
+		f, same, err := h.openChecked(name, flag)
+		if same || err != nil {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("open %s: replaced again and again", name)
+}
+
+// openChecked reports false, and no error, when the file was replaced while it
+// was opened.
+func (h *Human) openChecked(name string, flag int) (f *os.File, same bool, err error) {
 	before, err := h.root.Lstat(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := checkRegular(h.path(name), before); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	f, err := h.root.OpenFile(name, flag|openNonblock, 0)
+	f, err = h.root.OpenFile(name, flag|openNonblock, 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	fi, err := f.Stat()
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, false, errors.Join(err, f.Close())
 	}
 	if !os.SameFile(before, fi) {
-		return nil, errors.Join(&UnsafeError{Path: h.path(name), Reason: Symlink}, f.Close())
+		return nil, false, f.Close()
 	}
 	if err := checkFile(h.path(name), fi); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, false, errors.Join(err, f.Close())
 	}
-	return f, nil
+	return f, true, nil
 }
 
 func checkRegular(path string, fi fs.FileInfo) error {

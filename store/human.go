@@ -44,11 +44,11 @@ type Options struct {
 }
 
 // A Warning is something about the directory that its owner should know and
-// that prevents nothing. Code names the sentence in the texts area "store".
+// that prevents nothing. Key and Args make its sentence, from the texts area
+// "store"; the first argument is always the path in question.
 type Warning struct {
-	Code string // such as "readable_by_others"
-	Path string // of the file or directory in question, as for the shell
-	Args []any  // further facts of the sentence, after Path
+	Key  string
+	Args []any
 }
 
 // Human is an opened human directory. It is safe for use by many goroutines.
@@ -113,7 +113,8 @@ func open(dir string, o Options) (*Human, error) {
 
 // begin checks the opened directory, locks it and makes its folders.
 func (h *Human) begin(o Options) error {
-	if err := h.checkFS(o.AllowNetworkFS); err != nil {
+	// A reader needs no lock, so any file system will do.
+	if err := h.checkFS(o.AllowNetworkFS || h.readOnly); err != nil {
 		return err
 	}
 	if err := h.checkDir("."); err != nil {
@@ -143,11 +144,11 @@ func (h *Human) begin(o Options) error {
 
 func (h *Human) becomeReadOnly() {
 	h.readOnly = true
-	h.warn("read_only", ".")
+	h.warn("store.warn_read_only", ".")
 }
 
-func (h *Human) warn(code, name string, args ...any) {
-	h.warnings = append(h.warnings, Warning{Code: code, Path: h.path(name), Args: args})
+func (h *Human) warn(key, name string, args ...any) {
+	h.warnings = append(h.warnings, Warning{Key: key, Args: append([]any{h.path(name)}, args...)})
 }
 
 // Root returns the directory's root. It belongs to h: do not close it. Writing
@@ -248,7 +249,7 @@ func (h *Human) checkDir(name string) error {
 	case perm&0o022 != 0:
 		return &PermissionError{Path: h.path(name), Mode: perm, Want: dirMode}
 	case perm&0o077 != 0:
-		h.warn("readable_by_others", name, fmt.Sprintf("%04o", perm), fmt.Sprintf("%04o", dirMode))
+		h.warn("store.warn_readable_by_others", name, fmt.Sprintf("%04o", perm))
 	}
 	return nil
 }

@@ -29,6 +29,6 @@ func (h *Human) checkFS(allowNetwork bool) error {
 	if !allowNetwork {
 		return &NetworkFSError{Path: h.dir, Kind: kind}
 	}
-	h.warn("network_fs", ".", kind)
+	h.warn("store.warn_network_fs", ".", kind)
 	return nil
 }

@@ -28,9 +28,9 @@ func (h *Human) checkFS(allowNetwork bool) error {
 	case network && !allowNetwork:
 		return &NetworkFSError{Path: h.dir, Kind: kind}
 	case network:
-		h.warn("network_fs", ".", kind)
+		h.warn("store.warn_network_fs", ".", kind)
 	case kind == "overlay":
-		h.warn("overlay_fs", ".")
+		h.warn("store.warn_overlay_fs", ".")
 	}
 	return nil
 }

@@ -1,0 +1,149 @@
+//go:build linux || darwin
+
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"outheis/store"
+)
+
+func TestOpenFileRefusesWhatIsNotOurs(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		make   func(path string) error
+		reason store.Reason
+	}{
+		{"symlink out", func(p string) error { return os.Symlink(outside, p) }, store.Symlink},
+		{"symlink inside", func(p string) error { return os.Symlink(".lock", p) }, store.Symlink},
+		{"symlink to nothing", func(p string) error { return os.Symlink("nothing", p) }, store.Symlink},
+		{"hard link", func(p string) error { return os.Link(outside, p) }, store.HardLink},
+		{"directory", func(p string) error { return os.Mkdir(p, 0o700) }, store.NotRegular},
+		{"fifo", func(p string) error { return syscall.Mkfifo(p, 0o600) }, store.NotRegular},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := openHuman(t, store.Options{})
+			if err := tt.make(filepath.Join(h.Dir(), "x")); err != nil {
+				t.Fatal(err)
+			}
+			for _, flag := range []int{os.O_RDONLY, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_APPEND, os.O_WRONLY | os.O_TRUNC} {
+				var ue *store.UnsafeError
+				if _, err := h.OpenFile("x", flag); !errors.As(err, &ue) || ue.Reason != tt.reason {
+					t.Errorf("flag %#x: got %v, want an UnsafeError %q", flag, err, tt.reason)
+				}
+			}
+			var ue *store.UnsafeError
+			if err := h.WriteAtomic("x", []byte("new")); !errors.As(err, &ue) || ue.Reason != tt.reason {
+				t.Errorf("writeAtomic: got %v, want an UnsafeError %q", err, tt.reason)
+			}
+		})
+	}
+	if b, err := os.ReadFile(outside); err != nil || string(b) != "secret" {
+		t.Errorf("the file outside is %q, %v", b, err)
+	}
+}
+
+func TestNoPathLeavesTheDirectory(t *testing.T) {
+	h := openHuman(t, store.Options{})
+	out := t.TempDir()
+	if err := os.Symlink(out, filepath.Join(h.Dir(), "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"../x", "a/../../x", "/etc/passwd", "", ".", "..", "link/x", "link/", "archive/../../x",
+		"x\x00y", "archive/", "./../x", out + "/x",
+	} {
+		if f, err := h.OpenFile(name, os.O_RDWR|os.O_CREATE); err == nil {
+			t.Errorf("openFile(%q) = %s", name, f.Name())
+			f.Close()
+		}
+		if err := h.WriteAtomic(name, []byte("x")); err == nil {
+			t.Errorf("writeAtomic(%q) = nil", name)
+		}
+		if _, _, err := h.Doc(name, store.DocOptions{}).Read(); err == nil {
+			t.Errorf("Doc(%q).Read = nil", name)
+		}
+	}
+	if entries, err := os.ReadDir(out); err != nil || len(entries) != 0 {
+		t.Errorf("written outside: %v, %v", entries, err)
+	}
+}
+
+func TestWriteAtomic(t *testing.T) {
+	h := openHuman(t, store.Options{})
+	path := filepath.Join(h.Dir(), "state.json")
+	for _, content := range []string{"first", "", strings.Repeat("long ", 100_000)} {
+		if err := h.WriteAtomic("state.json", []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(path); err != nil || string(b) != content {
+			t.Errorf("got %d bytes, %v; want %d", len(b), err, len(content))
+		}
+	}
+	for _, perm := range []fs.FileMode{0o400, 0o640, 0o600} {
+		if err := os.Chmod(path, perm); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.WriteAtomic("state.json", []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if got := mode(t, path); got != perm {
+			t.Errorf("mode %04o became %04o", perm, got)
+		}
+	}
+	noTemps(t, h.Dir())
+}
+
+func TestOpenFileCreateExclusive(t *testing.T) {
+	h := openHuman(t, store.Options{})
+	f, err := h.OpenFile("x", os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if _, err := h.OpenFile("x", os.O_WRONLY|os.O_CREATE|os.O_EXCL); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v, want fs.ErrExist", err)
+	}
+	if _, err := h.OpenFile("y", os.O_RDONLY); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+}
+
+func TestOpenFileTruncates(t *testing.T) {
+	h := openHuman(t, store.Options{})
+	if err := h.WriteAtomic("x", []byte("content")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := h.OpenFile("x", os.O_WRONLY|os.O_TRUNC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if fi, err := h.Root().Stat("x"); err != nil || fi.Size() != 0 {
+		t.Errorf("size %d, %v; want 0", fi.Size(), err)
+	}
+}
+
+// noTemps fails the test when an unfinished file lies below dir.
+func noTemps(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(e.Name(), ".tmp-") {
+			t.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

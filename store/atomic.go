@@ -68,6 +68,9 @@ func (h *Human) openOrCreate(name string, flag int) (*os.File, error) {
 
 // createFile makes the file name, which must not exist, 0600 under any umask.
 func (h *Human) createFile(name string, flag int) (*os.File, error) {
+	if err := checkPath(name); err != nil {
+		return nil, err
+	}
 	f, err := h.root.OpenFile(name, flag|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return nil, err
@@ -157,13 +160,12 @@ func (h *Human) writeAtomic(name string, b []byte) error {
 	old, err := h.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		old = nil
-	case err != nil:
+		old, err = nil, checkPath(name)
+	case err == nil:
+		err = checkFile(h.path(name), old)
+	}
+	if err != nil {
 		return err
-	default:
-		if err := checkFile(h.path(name), old); err != nil {
-			return err
-		}
 	}
 	tmp, err := h.writeTemp(path.Dir(name), b, old)
 	if err != nil {

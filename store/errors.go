@@ -83,6 +83,7 @@ func Explain(err error) (key string, args []any, ok bool) {
 		newer   *NewerError
 		large   *TooLargeError
 		damaged *DamagedError
+		name    *NameError
 	)
 	switch {
 	case errors.As(err, &locked):
@@ -99,6 +100,8 @@ func Explain(err error) (key string, args []any, ok bool) {
 		return "store.too_large", []any{large.What, large.Limit}, true
 	case errors.As(err, &damaged):
 		return "store.damaged", []any{damaged.Path}, true
+	case errors.As(err, &name):
+		return "store.bad_name", []any{name.Name}, true
 	case errors.Is(err, ErrReadOnly):
 		return "store.refused_read_only", nil, true
 	case errors.Is(err, ErrLockLost):

@@ -30,6 +30,7 @@ func TestExplain(t *testing.T) {
 		{&store.NewerError{Family: "messages", Found: 3, Supported: 2}, []string{"messages", "3", "2"}},
 		{&store.TooLargeError{What: "blob", Limit: 77}, []string{"blob", "77"}},
 		{&store.DamagedError{Path: "/x"}, []string{"/x"}},
+		{&store.NameError{Name: "con", Reason: "device"}, []string{"con"}},
 		{store.ErrReadOnly, nil},
 		{store.ErrLockLost, nil},
 		{store.ErrConflict, nil},

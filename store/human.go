@@ -209,8 +209,15 @@ func (h *Human) mkdirAll(name string) error {
 	if err := h.writable(); err != nil {
 		return err
 	}
+	name = path.Clean(name)
+	if name == "." {
+		return nil
+	}
+	if err := checkPath(name); err != nil {
+		return err
+	}
 	var at string
-	for part := range strings.SplitSeq(path.Clean(name), "/") {
+	for part := range strings.SplitSeq(name, "/") {
 		at = path.Join(at, part)
 		err := h.root.Mkdir(at, dirMode)
 		if errors.Is(err, fs.ErrExist) {

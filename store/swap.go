@@ -36,6 +36,8 @@ func (h *Human) swap(name string, since Fingerprint, content []byte) error {
 			return err
 		}
 		like = fi
+	} else if err := checkPath(name); err != nil {
+		return err
 	}
 	dir := path.Dir(name)
 	tmp, err := h.writeTemp(dir, content, like)

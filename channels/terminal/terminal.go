@@ -1,0 +1,279 @@
+// Package terminal is the channel between the gateway and a person at a
+// terminal: the conversation of `outheis chat`, and, by Send alone, the output
+// of `outheis ask`.
+//
+// On a terminal it edits lines, keeps a history, shows answers above the line
+// that is being typed and a small wheel while one is prepared. Anywhere else,
+// as in a pipe, it reads a message a line and prints nothing but answers.
+//
+// The package does not decide who may ask and does not know what the answers
+// are about; it never starts a gateway. It does not catch signals: on a
+// terminal Ctrl-C is a key, anywhere else the signal ends the context.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"outheis/channels"
+	"outheis/config/texts"
+	"outheis/formatting"
+)
+
+// Kind names the channel in addresses and in the configuration.
+const Kind = "terminal"
+
+// Color says whether answers are coloured.
+type Color int
+
+// The choices. Auto colours on a terminal, unless NO_COLOR is set or TERM is
+// "dumb".
+const (
+	Auto Color = iota
+	Always
+	Never
+)
+
+// Options say where and how a [Terminal] talks. The zero value of each field
+// but In, Out and Identity is a working choice.
+type Options struct {
+	// In and Out are the person's side. Line editing needs both to be a
+	// terminal. Run has to wait for a Read on an In that is neither an *os.File
+	// nor ends by itself.
+	In  io.Reader
+	Out io.Writer
+	// Err gets remarks of ours, such as that an answer did not come, where no
+	// lines are edited; nil stands for Out.
+	Err io.Writer
+	// Identity is the name of the person's account on this machine; it becomes
+	// the actor's id, and the chat.
+	Identity string
+	// Account is the name of this channel in addresses; "" stands for "local".
+	Account string
+	// Client tells the keys of this process's events from those of others; ""
+	// stands for a random one.
+	Client string
+	Color  Color
+	// Width is the number of columns at which prose is wrapped; 0 stands for the
+	// terminal's own, and without one prose is not wrapped.
+	Width int
+	// History is the path of the file that keeps the lines for the arrow keys;
+	// "" keeps them for as long as Run runs. It is created with mode 0600 in a
+	// folder that must be there.
+	History string
+	// Texts is the language of our own sentences; nil stands for the default.
+	Texts *texts.Texts
+	// Patience is how long Run waits for answers after the end of a piped In;
+	// 0 stands for two minutes after the last sign of life.
+	Patience time.Duration
+	Now      func() time.Time    // nil stands for time.Now
+	Getenv   func(string) string // nil stands for os.Getenv
+	Log      *slog.Logger        // nil for none; gets causes, never texts
+}
+
+// A Terminal is a [channels.Channel] for one person. Its methods may be called
+// from any goroutine.
+type Terminal struct {
+	o       Options
+	color   bool
+	profile formatting.Profile
+	// files of a terminal on which lines can be edited; nil without one
+	inTTY, outTTY *os.File
+
+	changed chan struct{} // capacity 1; open or typing changed
+
+	mu     sync.Mutex
+	events int             // numbers the events
+	sent   int             // numbers the posts
+	open   map[string]bool // keys of messages that no post has answered yet
+	typing int             // indications that run
+
+	out    sync.Mutex
+	screen io.Writer // Out, or the line editor while one runs; guarded by out
+}
+
+var (
+	_ channels.Channel = (*Terminal)(nil)
+	_ channels.Typer   = (*Terminal)(nil)
+)
+
+// New returns a channel that talks as o says.
+func New(o Options) *Terminal {
+	if o.Account == "" {
+		o.Account = "local"
+	}
+	if o.Identity == "" {
+		o.Identity = "unknown"
+	}
+	if o.Client == "" {
+		o.Client = strconv.FormatUint(rand.Uint64(), 36)
+	}
+	if o.Texts == nil {
+		o.Texts = texts.For("")
+	}
+	if o.Patience <= 0 {
+		o.Patience = 2 * time.Minute
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	t := &Terminal{o: o, changed: make(chan struct{}, 1), open: make(map[string]bool), screen: o.Out}
+	in, out := asTTY(o.In), asTTY(o.Out)
+	dumb := o.Getenv("TERM") == "dumb"
+	if in != nil && out != nil && !dumb {
+		t.inTTY, t.outTTY = in, out
+	}
+	t.color = o.Color == Always || o.Color == Auto && out != nil && !dumb && o.Getenv("NO_COLOR") == ""
+	width := o.Width
+	if width <= 0 {
+		width = columns(out)
+	}
+	t.profile = formatting.Terminal(formatting.TerminalOptions{Color: t.color, Width: width})
+	return t
+}
+
+// asTTY returns v as a file that is a terminal, or nil.
+func asTTY(v any) *os.File {
+	if f, ok := v.(*os.File); ok && f != nil && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
+}
+
+// columns returns the width of the terminal out, or 0.
+func columns(out *os.File) int {
+	if out != nil {
+		if w, _, err := term.GetSize(int(out.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return 0
+}
+
+// Kind implements [channels.Channel].
+func (t *Terminal) Kind() string { return Kind }
+
+// Profile implements [channels.Channel].
+func (t *Terminal) Profile() formatting.Profile { return t.profile }
+
+// Send prints p and an empty line after it where a person is typing below. It
+// fails as Gone when Out takes no more.
+func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.NotSent, Err: err}
+	}
+	if t.o.Out == nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Gone, Err: errors.New("no output")}
+	}
+	text := p.Body.Text
+	if p.Plain {
+		text = p.Body.Plain
+	}
+	text = strings.TrimRight(clean(text, t.color), "\n")
+	if p.Again {
+		text = t.o.Texts.Say("terminal.again") + " " + text
+	}
+	if t.inTTY != nil {
+		text += "\n"
+	}
+	if err := t.print(text + "\n"); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Gone, Err: fmt.Errorf("write to terminal: %w", err)}
+	}
+	t.mu.Lock()
+	t.sent++
+	remote := t.o.Client + ":" + strconv.Itoa(t.sent)
+	delete(t.open, p.To.Private())
+	t.mu.Unlock()
+	t.poke()
+	return channels.Receipt{Remote: remote}, nil
+}
+
+// Typing implements [channels.Typer]. Only a terminal shows it.
+func (t *Terminal) Typing(ctx context.Context, _ channels.Address) (stop func()) {
+	t.mu.Lock()
+	t.typing++
+	t.mu.Unlock()
+	t.poke()
+	var once sync.Once
+	end := func() {
+		once.Do(func() {
+			t.mu.Lock()
+			t.typing--
+			t.mu.Unlock()
+			t.poke()
+		})
+	}
+	unwatch := context.AfterFunc(ctx, end)
+	return func() {
+		unwatch()
+		end()
+	}
+}
+
+// poke wakes Run's loop to look at what changed.
+func (t *Terminal) poke() {
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
+}
+
+// print writes s where the person reads.
+func (t *Terminal) print(s string) error {
+	t.out.Lock()
+	defer t.out.Unlock()
+	_, err := io.WriteString(t.screen, s)
+	return err
+}
+
+// say prints a remark of ours on a line of its own.
+func (t *Terminal) say(key string, args ...any) {
+	t.out.Lock()
+	defer t.out.Unlock()
+	w := t.screen
+	if t.o.Err != nil && w == t.o.Out {
+		w = t.o.Err
+	}
+	if _, err := io.WriteString(w, t.o.Texts.Say(key, args...)+"\n"); err != nil {
+		t.o.Log.Debug("terminal took no text", "channel", Kind, "err", err)
+	}
+}
+
+// await notes that the message with the given key is to be answered.
+func (t *Terminal) await(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[key] = true
+}
+
+// forget drops what await noted.
+func (t *Terminal) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.open)
+}
+
+// busy returns how many messages wait for an answer, and whether one of them
+// is being worked on.
+func (t *Terminal) busy() (open int, typing bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open), t.typing > 0
+}

@@ -1,0 +1,435 @@
+package formatting
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxIndent is the depth from which lists and quotes are not set in further.
+const maxIndent = 8
+
+// A layout turns a document into a flow. It writes line by line; each line
+// begins with the prefix of the lists and quotes that it stands in.
+type layout struct {
+	p    *Profile
+	text []byte
+	flow flow
+
+	first    string // the prefix of the next line, if hasFirst
+	hasFirst bool
+	rest     string // the prefix of the lines after it
+	depth    int    // of lists and quotes
+	quoted   bool   // inside a quote that the dialect draws
+
+	// What has to be written before the next line. It is written only when
+	// there is one, so that empty blocks leave no trace.
+	sep     separator
+	opening []span
+	opened  []int // indexes of the block spans that are open
+}
+
+type separator struct {
+	class  class
+	blank  bool   // with an empty line
+	prefix string // of the empty line
+	set    bool
+}
+
+func lay(d Document, p *Profile) flow {
+	l := &layout{p: p}
+	l.blocks(d.Blocks, separator{class: blockEnd, blank: true})
+	l.flow.text = string(l.text)
+	return l.flow
+}
+
+// blocks writes siblings with between between them.
+func (l *layout) blocks(bs []Block, between separator) {
+	for i, b := range bs {
+		if i > 0 {
+			sep := between
+			_, heading := bs[i-1].(Heading)
+			_, list := b.(List)
+			// A heading or "Belege:" stays close to what it announces.
+			if heading || list && len(l.text) > 0 && l.text[len(l.text)-1] == ':' {
+				sep = separator{class: wordEnd}
+			}
+			l.separate(sep)
+		}
+		l.block(b)
+	}
+}
+
+func (l *layout) block(b Block) {
+	switch b := b.(type) {
+	case Paragraph:
+		r := run{p: l.p}
+		r.inlines(b.Inlines)
+		l.place(&r)
+	case Heading:
+		l.heading(b)
+	case List:
+		l.list(b)
+	case Quote:
+		l.quote(b)
+	case CodeBlock:
+		l.code(b)
+	case Table:
+		l.table(b)
+	case Rule:
+		l.startLine(false)
+		l.text = append(l.text, l.p.Looks.Rule...)
+	}
+}
+
+func (l *layout) heading(h Heading) {
+	r := run{p: l.p, caps: l.p.Looks.Heading != HeadingMarked}
+	r.on[spanStrong] = true
+	i := r.open(spanHeading, "")
+	r.inlines(h.Inlines)
+	r.close(i)
+	from := len(l.text)
+	l.place(&r)
+	if l.p.Looks.Heading != HeadingRuled || h.Level > 2 || len(l.text) == from {
+		return
+	}
+	width := 0
+	for line := range strings.SplitSeq(string(r.text), "\n") {
+		width = max(width, cells(line))
+	}
+	if l.p.Width > 0 {
+		width = min(width, l.p.Width)
+	}
+	l.text = append(l.text, '\n')
+	l.text = append(l.text, l.rest...)
+	l.text = append(l.text, strings.Repeat("─", width)...)
+}
+
+func (l *layout) list(list List) {
+	first, had, rest := l.first, l.hasFirst, l.rest
+	inset := ""
+	if l.depth == 0 {
+		inset = l.p.Looks.Inset
+	}
+	l.depth++
+	for i, item := range list.Items {
+		if i > 0 {
+			l.rest = rest
+			l.separate(separator{class: lineEnd})
+		}
+		var marks []string
+		if list.Ordered {
+			marks = append(marks, strconv.Itoa(list.Start+i)+".")
+		} else if item.Task == NoTask {
+			marks = append(marks, l.p.Looks.Bullet)
+		}
+		switch item.Task {
+		case TaskOpen:
+			marks = append(marks, l.p.Looks.TaskOpen)
+		case TaskDone:
+			marks = append(marks, l.p.Looks.TaskDone)
+		}
+		mark := inset + strings.Join(marks, " ") + " "
+		l.first, l.hasFirst = rest+mark, true
+		if had { // the list is the first thing in an item of another
+			l.first = first + mark
+		}
+		l.rest = rest
+		if l.depth <= maxIndent {
+			l.rest += strings.Repeat(" ", cells(mark))
+		}
+		from := len(l.text)
+		l.blocks(item.Blocks, separator{class: lineEnd})
+		if len(l.text) == from && item.Task != NoTask {
+			l.startLine(false)
+			l.trimPrefix()
+		}
+		had = had && len(l.text) == from
+		l.hasFirst = false
+	}
+	l.depth--
+	l.first, l.hasFirst, l.rest = first, had, rest
+}
+
+func (l *layout) quote(q Quote) {
+	between := separator{class: lineEnd, blank: true}
+	if l.p.Dialect.draws(spanQuote) && !l.quoted {
+		kind := spanQuote
+		if q.Expandable {
+			kind = spanFolded
+		}
+		l.quoted = true
+		l.open(kind, "")
+		l.blocks(q.Blocks, between)
+		l.close()
+		l.quoted = false
+		return
+	}
+	first, rest := l.first, l.rest
+	l.depth++
+	if l.depth <= maxIndent {
+		mark := l.p.Looks.Quote + " "
+		l.first, l.rest = first+mark, rest+mark
+	}
+	l.blocks(q.Blocks, between)
+	l.depth--
+	l.first, l.rest = first, rest
+}
+
+func (l *layout) code(c CodeBlock) {
+	text := Clean(c.Text)
+	lang := language(c.Lang)
+	if lang == "" {
+		// What is no language is a word that must not get lost.
+		if info := strings.TrimSpace(oneLine(c.Lang)); info != "" {
+			text = info + "\n" + text
+		}
+	}
+	text = strings.TrimRight(text, " \t\n")
+	if text == "" {
+		return
+	}
+	l.literal(strings.Split(text, "\n"), lang, l.p.Looks.CodeIndent)
+}
+
+// language returns the info string of a fence if it is the name of a language
+// and nothing else, or "".
+func language(info string) string {
+	if len(info) > 32 {
+		return ""
+	}
+	for _, c := range []byte(info) {
+		if c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("+-_.#", c) >= 0 {
+			continue
+		}
+		return ""
+	}
+	return info
+}
+
+// literal writes lines that keep their white space.
+func (l *layout) literal(lines []string, lang, indent string) {
+	l.open(spanPre, lang)
+	rest := l.rest
+	drawn := l.p.Dialect.draws(spanPre)
+	if !drawn {
+		l.rest += indent
+		l.first += indent
+	}
+	for i, line := range lines {
+		if i > 0 {
+			l.separate(separator{class: lineEnd})
+		}
+		if drawn {
+			l.rest = ""
+		}
+		l.startLine(true)
+		l.text = append(l.text, line...)
+	}
+	l.close()
+	l.rest = rest
+}
+
+// separate asks for an end of line before whatever is written next. Of
+// several requests the strongest counts.
+func (l *layout) separate(s separator) {
+	s.prefix, s.set = l.rest, true
+	if l.sep.set {
+		s.class = max(s.class, l.sep.class)
+		s.blank = s.blank || l.sep.blank
+		s.prefix = l.sep.prefix
+	}
+	l.sep = s
+}
+
+// open asks for a span around the lines that follow, until close. A span that
+// the dialect draws begins on a line of its own.
+func (l *layout) open(kind spanKind, arg string) {
+	if l.hasFirst && l.p.Dialect.draws(kind) {
+		l.startLine(false)
+		l.trimPrefix()
+		l.separate(separator{class: wordEnd})
+	}
+	l.opening = append(l.opening, span{kind: kind, arg: arg})
+}
+
+func (l *layout) close() {
+	if n := len(l.opening); n > 0 { // nothing was written in it
+		l.opening = l.opening[:n-1]
+		return
+	}
+	n := len(l.opened) - 1
+	l.flow.spans[l.opened[n]].end = len(l.text)
+	l.opened = l.opened[:n]
+}
+
+// trimPrefix removes the blanks at the end of a prefix that nothing follows.
+func (l *layout) trimPrefix() {
+	for len(l.text) > 0 && l.text[len(l.text)-1] == ' ' {
+		l.text = l.text[:len(l.text)-1]
+	}
+	if n := len(l.flow.spans); n > 0 {
+		l.flow.spans[n-1].end = min(l.flow.spans[n-1].end, len(l.text))
+	}
+}
+
+// startLine writes what is due before a line, and the line's prefix. A line
+// of code keeps its white space also where a part begins with it.
+func (l *layout) startLine(code bool) {
+	b := border{end: -1}
+	if l.sep.set && len(l.text) > 0 {
+		b = border{end: len(l.text), class: l.sep.class}
+		l.text = append(l.text, '\n')
+		if l.sep.blank {
+			l.text = append(l.text, strings.TrimRight(l.sep.prefix, " ")...)
+			l.text = append(l.text, '\n')
+		}
+	}
+	l.sep = separator{}
+	from := len(l.text)
+	for _, s := range l.opening {
+		s.start = from
+		l.opened = append(l.opened, len(l.flow.spans))
+		l.flow.spans = append(l.flow.spans, s)
+	}
+	l.opening = l.opening[:0]
+	prefix := l.rest
+	if l.hasFirst {
+		prefix, l.hasFirst = l.first, false
+	}
+	l.text = append(l.text, prefix...)
+	blanks := 0
+	if !code {
+		blanks = len(prefix) - len(strings.TrimLeft(prefix, " "))
+	}
+	if blanks < len(prefix) && strings.TrimSpace(prefix) != "" {
+		l.flow.spans = append(l.flow.spans, span{start: from, end: len(l.text), kind: spanPrefix})
+	}
+	if b.end >= 0 {
+		b.start = from + blanks
+		l.flow.borders = append(l.flow.borders, b)
+	}
+}
+
+// A line of a run: the text in [from, to), and where it went in the flow.
+type line struct{ from, to, at int }
+
+// place writes a run, line by line.
+func (l *layout) place(r *run) {
+	r.trim()
+	if len(r.text) == 0 {
+		return
+	}
+	width := 0
+	if l.p.Width > 0 {
+		width = max(20, l.p.Width-cells(l.rest))
+	}
+	lines := breakLines(string(r.text), width)
+	// Spans must not lie over the marks of a quote, nor over what is repeated
+	// where a line is cut.
+	marked := strings.TrimSpace(l.rest) != ""
+	repeat := marked && (l.p.Limit == 0 || l.p.Measure.Of(l.rest) <= l.p.Limit/4)
+	base := len(l.flow.spans)
+	for i := range lines {
+		ln := &lines[i]
+		if i > 0 {
+			class := lineEnd
+			if r.text[lines[i-1].to] == ' ' {
+				class = wordEnd
+			}
+			l.separate(separator{class: class})
+		}
+		l.startLine(false)
+		if i == 0 {
+			base = len(l.flow.spans)
+		}
+		ln.at = len(l.text)
+		if i > 0 {
+			if _, glued := slices.BinarySearch(r.glued, lines[i-1].to); glued {
+				l.flow.borders = l.flow.borders[:len(l.flow.borders)-1]
+			}
+		}
+		l.text = append(l.text, r.text[ln.from:ln.to]...)
+		if repeat {
+			l.flow.spans = append(l.flow.spans, span{start: ln.at, end: len(l.text), kind: spanLine, arg: l.rest})
+		}
+	}
+	l.moveSpans(r, lines, marked)
+	slices.SortStableFunc(l.flow.spans[base:], func(a, b span) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	i := 0
+	for _, g := range r.glued {
+		for i+1 < len(lines) && lines[i].to <= g {
+			i++
+		}
+		if g >= lines[i].from {
+			l.flow.glued = append(l.flow.glued, lines[i].at+g-lines[i].from)
+		}
+	}
+}
+
+// moveSpans adds the spans of r where its lines went.
+func (l *layout) moveSpans(r *run, lines []line, perLine bool) {
+	i := 0
+	for _, s := range r.spans {
+		if s.kind == 0 || s.end <= s.start {
+			continue
+		}
+		for i+1 < len(lines) && lines[i].to <= s.start {
+			i++
+		}
+		j := i
+		for j+1 < len(lines) && lines[j+1].from < s.end {
+			j++
+		}
+		at := func(line, pos int) int {
+			return lines[line].at + min(max(pos, lines[line].from), lines[line].to) - lines[line].from
+		}
+		if !perLine {
+			s.start, s.end = at(i, s.start), at(j, s.end)
+			l.flow.spans = append(l.flow.spans, s)
+			continue
+		}
+		for k := i; k <= j; k++ {
+			l.flow.spans = append(l.flow.spans, span{at(k, s.start), at(k, s.end), s.kind, s.arg})
+		}
+	}
+}
+
+// breakLines breaks s at its line feeds and, with a width, at blanks so that
+// no line takes more columns unless a single word does.
+func breakLines(s string, width int) []line {
+	var lines []line
+	from := 0
+	for from <= len(s) {
+		end := len(s)
+		if i := strings.IndexByte(s[from:], '\n'); i >= 0 {
+			end = from + i
+		}
+		if width > 0 {
+			used := 0
+			for pos := from; pos < end; {
+				word := end
+				if i := strings.IndexByte(s[pos:end], ' '); i >= 0 {
+					word = pos + i
+				}
+				w := cells(s[pos:word])
+				if pos > from && used+1+w > width {
+					lines = append(lines, line{from: from, to: pos - 1})
+					from, used = pos, 0
+				}
+				if used += w; pos > from {
+					used++
+				}
+				pos = word + 1
+			}
+		}
+		lines = append(lines, line{from: from, to: end})
+		from = end + 1
+	}
+	return lines
+}

@@ -1,0 +1,156 @@
+package formatting
+
+import (
+	"strings"
+)
+
+// table writes a table as a monospaced grid if it fits into the profile's
+// width and shows no link, which a grid could not lead anywhere; else row by
+// row.
+func (l *layout) table(t Table) {
+	if grid := l.grid(t); grid != nil {
+		l.literal(grid, "", "")
+		return
+	}
+	if len(t.Rows) == 0 {
+		l.place(l.headline(t))
+		return
+	}
+	for i, row := range t.Rows {
+		if i > 0 {
+			l.separate(separator{class: lineEnd, blank: true})
+		}
+		for j, cell := range row {
+			r := run{p: l.p}
+			if j < len(t.Head) {
+				r.within(spanStrong, "", t.Head[j])
+			}
+			r.trim()
+			if len(r.text) > 0 && r.text[len(r.text)-1] != ':' {
+				r.text = append(r.text, ':')
+			}
+			if len(r.text) > 0 {
+				r.text = append(r.text, ' ')
+			}
+			from := len(r.text)
+			r.inlines(cell)
+			if len(r.text) == from {
+				r.text = append(r.text, "–"...)
+			}
+			if j > 0 {
+				l.separate(separator{class: lineEnd})
+			}
+			l.place(&r)
+		}
+	}
+}
+
+// headline is a table that has nothing but a head.
+func (l *layout) headline(t Table) *run {
+	r := run{p: l.p}
+	for i, cell := range t.Head {
+		if i > 0 {
+			r.text = append(r.text, " · "...)
+		}
+		r.within(spanStrong, "", cell)
+	}
+	return &r
+}
+
+// grid returns the lines of the table, or nil if it does not fit.
+func (l *layout) grid(t Table) []string {
+	max := l.p.TableWidth
+	if max <= 0 || len(t.Head) == 0 {
+		return nil
+	}
+	if !l.p.Dialect.draws(spanPre) {
+		max -= cells(l.rest)
+	}
+	rows := make([][]string, 0, len(t.Rows)+1)
+	widths := make([]int, len(t.Head))
+	for _, cells := range append([][][]Inline{t.Head}, t.Rows...) {
+		row, ok := l.gridRow(cells, widths, max)
+		if !ok {
+			return nil
+		}
+		rows = append(rows, row)
+	}
+	lines := make([]string, 0, len(rows)+1)
+	for i, row := range rows {
+		var b strings.Builder
+		for j, cell := range row {
+			if j > 0 {
+				b.WriteString(" │ ")
+			}
+			pad(&b, cell, widths[j], align(t, j))
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+		if i == 0 {
+			lines = append(lines, gridRule(widths))
+		}
+	}
+	return lines
+}
+
+// gridRow returns the cells of a row as text and widens widths, or false if
+// the row does not fit into a grid of max columns.
+func (l *layout) gridRow(row [][]Inline, widths []int, max int) ([]string, bool) {
+	if len(row) > len(widths) {
+		return nil, false
+	}
+	texts := make([]string, len(widths))
+	for j, cell := range row {
+		r := run{p: l.p}
+		r.inlines(cell)
+		r.trim()
+		for _, s := range r.spans {
+			if s.kind == spanLink && l.p.Dialect.draws(spanLink) {
+				return nil, false
+			}
+		}
+		texts[j] = string(r.text)
+		if strings.Contains(texts[j], "\n") {
+			return nil, false
+		}
+		if w := cells(texts[j]); w > widths[j] {
+			widths[j] = w
+		}
+	}
+	sum := 3 * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
+	}
+	return texts, sum <= max
+}
+
+func gridRule(widths []int) string {
+	var b strings.Builder
+	for j, w := range widths {
+		if j > 0 {
+			b.WriteString("─┼─")
+		}
+		b.WriteString(strings.Repeat("─", w))
+	}
+	return b.String()
+}
+
+func align(t Table, column int) Align {
+	if column < len(t.Align) {
+		return t.Align[column]
+	}
+	return AlignNone
+}
+
+func pad(b *strings.Builder, s string, width int, a Align) {
+	free := width - cells(s)
+	left := 0
+	switch a {
+	case AlignRight:
+		left = free
+	case AlignCenter:
+		left = free / 2
+	}
+	b.WriteString(strings.Repeat(" ", left))
+	b.WriteString(s)
+	b.WriteString(strings.Repeat(" ", free-left))
+}

@@ -1,0 +1,117 @@
+package formatting
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Render lays d out for p and cuts it into parts, each of which stands by
+// itself. A document without anything to see has no parts. The time is linear
+// in the length of the document.
+func Render(d Document, p Profile) []Part {
+	p = p.withDefaults()
+	f := lay(d, &p)
+	pieces := [][2]int{{0, len(f.text)}}
+	if !f.cost(&p).within(p.budget(0)) {
+		pieces = f.split(&p, p.budget(p.markerSize(len(f.text))))
+	}
+	parts := make([]Part, 0, len(pieces))
+	w := walk{f: &f}
+	for _, piece := range pieces {
+		pr := printer{d: p.Dialect}
+		w.skip(piece[0])
+		w.resume(&pr)
+		w.advance(piece[1], &pr)
+		w.suspend(&pr)
+		if part := pr.part(); !isBlank(part.Plain) {
+			parts = append(parts, part)
+		}
+	}
+	if p.Numbered && len(parts) > 1 {
+		for i := range parts {
+			m := marker(i+1, len(parts))
+			parts[i].Text += m
+			parts[i].Plain += m
+		}
+	}
+	return parts
+}
+
+// cost returns what the whole flow costs as one part.
+func (f *flow) cost(p *Profile) cost {
+	m := meter{d: p.Dialect, m: p.Measure}
+	w := walk{f: f}
+	w.advance(len(f.text), &m)
+	return m.sum
+}
+
+// budget returns what a part may cost when marker units are kept free for its
+// number. Reserve and marker never take more than half of the limit.
+func (p *Profile) budget(marker int) cost {
+	var b cost
+	if p.Limit > 0 {
+		b.seen = max(p.Limit-p.reserve()-marker, p.Limit/2)
+		b.plain = b.seen
+	}
+	if p.RawLimit > 0 {
+		// A reserved unit takes at most six bytes with its escape.
+		b.raw = max(p.RawLimit-6*(p.reserve()+marker)-64, p.RawLimit/2)
+	}
+	if p.EntityBytes > 0 {
+		b.markup = max(p.EntityBytes-64, p.EntityBytes/2)
+	}
+	if p.Entities > 0 {
+		b.spans = max(p.Entities-1, 1) // one is the notice's
+	}
+	return b
+}
+
+// reserve returns the units that a notice may take.
+func (p *Profile) reserve() int {
+	if p.Limit == 0 {
+		return p.Reserve
+	}
+	return min(p.Reserve, p.Limit/4)
+}
+
+func marker(i, n int) string { return fmt.Sprintf("\n(%d/%d)", i, n) }
+
+// markerSize returns the units to keep free for the numbers of the parts of a
+// text of n bytes.
+func (p *Profile) markerSize(n int) int {
+	if !p.Numbered {
+		return 0
+	}
+	most := len("99")
+	if p.Limit > 0 {
+		most = max(most, len(strconv.Itoa(8*n/p.Limit)))
+	}
+	return 2*most + len("\n(/)")
+}
+
+// Notice puts text in a line of its own before part, such as a hint that the
+// part may arrive a second time. The text is escaped, and clipped to the
+// profile's Reserve, so that the part stays within the limit; a profile that
+// has a limit and reserves nothing gets its part back unchanged.
+func (p Profile) Notice(part Part, text string) Part {
+	p = p.withDefaults()
+	text = strings.TrimSpace(oneLine(text))
+	if p.Limit > 0 {
+		text = strings.TrimSpace(p.Measure.clip(text, p.reserve()-1))
+	}
+	if isBlank(text) {
+		return part
+	}
+	pr := printer{d: p.Dialect}
+	s := span{end: len(text), kind: spanEmphasis}
+	if part.Mode != p.Dialect.mode() {
+		pr.d = PlainDialect()
+	}
+	pr.open(s, nil, false)
+	pr.write(text)
+	pr.close(s, nil)
+	part.Text = string(pr.marked) + "\n" + part.Text
+	part.Plain = text + "\n" + part.Plain
+	return part
+}

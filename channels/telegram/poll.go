@@ -1,0 +1,303 @@
+package telegram
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"outheis/channels"
+)
+
+const (
+	longestPoll = 50 * time.Second
+	// pollGrace is how much longer than asked a long poll may take.
+	pollGrace = 15 * time.Second
+	batchSize = 100
+	// patience is how many times in a row an answer that cannot be read is
+	// asked for again, first in a batch, then alone, before its update is given
+	// up.
+	patience = 3
+	// deliveries is how many chats of a batch are delivered at the same time.
+	// They then share one write to the disk.
+	deliveries = 16
+)
+
+// wantedUpdates are the kinds of update that become events.
+const wantedUpdates = `["message","edited_message","channel_post","edited_channel_post","callback_query","my_chat_member","message_reaction"]`
+
+// Run implements [channels.Channel]. It returns ctx's error, or a SendError
+// of class Misconfigured when the token is wrong.
+func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
+	p := &poller{c: c, in: in, wait: c.opts.Retry}
+	c.health.start(c.opts.Now())
+	for {
+		err := p.round(ctx)
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
+		if err == nil {
+			continue
+		}
+		if err := p.recover(ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// A poller is the state of one Run.
+type poller struct {
+	c    *Channel
+	in   channels.Deliver
+	wait channels.Backoff
+
+	token  [sha256.Size]byte // of the bot that reader.me is
+	reader reader
+	// offset confirms what is before it; 0 when there is nothing to confirm.
+	// It is never kept once Telegram has heard of it: update ids may start
+	// again at random, and a stale offset would hide them.
+	offset int64
+	// warm says that the last request succeeded. One that follows a failure
+	// does not wait for updates, so that it is soon known how things stand.
+	warm bool
+	// unread counts the answers in a row that could not be read.
+	unread int
+}
+
+// round asks for one batch, delivers it and advances the offset.
+func (p *poller) round(ctx context.Context) error {
+	if err := p.identify(ctx); err != nil {
+		return err
+	}
+	batch, err := p.ask(ctx)
+	if err != nil {
+		return err
+	}
+	p.c.health.receive(p.c.opts.Now())
+	if !p.warm {
+		p.c.log.Info("channel receives")
+	}
+	p.warm, p.unread, p.offset = true, 0, 0
+	p.wait.Reset()
+	events, last := p.read(batch)
+	if err := p.deliver(ctx, events); err != nil {
+		return err
+	}
+	if last > 0 {
+		p.offset = last + 1
+	} else if len(batch) > 0 {
+		return &failure{method: "getUpdates", kind: garbled, text: errNoID.Error()}
+	}
+	return nil
+}
+
+// identify learns who we are, again when the token has changed: the count of
+// updates belongs to the bot.
+func (p *poller) identify(ctx context.Context) error {
+	token := fingerprint(p.c.opts.Token())
+	if token == p.token && p.reader.me.ID != 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.c.opts.Timeout)
+	defer cancel()
+	var me user
+	if err := p.c.client.call(ctx, "getMe", nil, &me); err != nil {
+		return err
+	}
+	if me.ID <= 0 || me.Username == "" {
+		return &failure{method: "getMe", kind: garbled, text: "the bot has no id or name"}
+	}
+	if me.ID != p.reader.me.ID {
+		p.offset = 0
+	}
+	p.token = token
+	p.reader = reader{account: p.c.opts.Account, me: me, now: p.c.opts.Now}
+	return nil
+}
+
+// ask asks for updates once.
+func (p *poller) ask(ctx context.Context) ([]json.RawMessage, error) {
+	wait := time.Duration(0)
+	if p.warm {
+		wait = p.c.opts.Poll
+	}
+	limit := batchSize
+	if p.unread >= patience {
+		limit = 1
+	}
+	args := params{
+		"timeout":         strconv.Itoa(int(wait / time.Second)),
+		"limit":           strconv.Itoa(limit),
+		"allowed_updates": wantedUpdates,
+	}
+	if p.offset > 0 {
+		args["offset"] = strconv.FormatInt(p.offset, 10)
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait+pollGrace)
+	defer cancel()
+	var batch []json.RawMessage
+	err := p.c.client.call(ctx, "getUpdates", args, &batch)
+	return batch, err
+}
+
+// read turns a batch into events, by chat and in order, and returns the
+// highest update id. What cannot be understood is skipped and acknowledged: it
+// would come again for ever and hide what is behind it.
+func (p *poller) read(batch []json.RawMessage) (byChat [][]delivery, last int64) {
+	place := make(map[string]int)
+	for _, raw := range batch {
+		id, err := updateID(raw)
+		if err != nil {
+			p.c.log.Warn("update skipped", "err", err)
+			continue
+		}
+		last = max(last, id)
+		e, ok, err := p.reader.event(id, raw)
+		if err != nil {
+			p.c.log.Warn("update skipped", "id", id, "err", safeText(err.Error(), ""))
+			continue
+		}
+		if !ok {
+			p.c.log.Debug("update of no concern", "id", id)
+			continue
+		}
+		d := delivery{event: e, query: query(raw, e.Kind)}
+		i, seen := place[e.Address.Chat()]
+		if !seen {
+			i = len(byChat)
+			place[e.Address.Chat()] = i
+			byChat = append(byChat, nil)
+		}
+		byChat[i] = append(byChat[i], d)
+	}
+	return byChat, last
+}
+
+// A delivery is an event on its way.
+type delivery struct {
+	event channels.Event
+	query string // the id of the pressed button's query, or ""
+}
+
+// query returns the id by which a pressed button is answered.
+func query(raw []byte, k channels.Kind) string {
+	if k != channels.KindButton {
+		return ""
+	}
+	var u struct {
+		Query struct {
+			ID string `json:"id"`
+		} `json:"callback_query"`
+	}
+	if json.Unmarshal(raw, &u) != nil {
+		return ""
+	}
+	return u.Query.ID
+}
+
+// deliver hands everything over: the events of one chat in order, those of
+// several chats side by side. It returns when all of them are durable, or with
+// ctx's error.
+func (p *poller) deliver(ctx context.Context, byChat [][]delivery) error {
+	slots := make(chan struct{}, deliveries)
+	var wg sync.WaitGroup
+	for _, chat := range byChat {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			for _, d := range chat {
+				if p.deliverOne(ctx, d.event) != nil {
+					return
+				}
+				if d.query != "" {
+					p.c.release(ctx, d.query)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// deliverOne hands e over until it is durable, or until ctx ends and then
+// returns its error.
+func (p *poller) deliverOne(ctx context.Context, e channels.Event) error {
+	wait := p.c.opts.Retry
+	for {
+		err := p.in(ctx, e)
+		if err == nil {
+			p.c.health.stored()
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.c.health.unstored(p.c.opts.Now())
+		p.c.log.Error("event not stored, it will be delivered again", "chat", e.Address.Chat(), "err", err)
+		if err := wait.Wait(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// release ends the waiting sign at a pressed button. It is a courtesy.
+func (c *Channel) release(ctx context.Context, query string) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := c.client.call(ctx, "answerCallbackQuery", params{"callback_query_id": query}, nil); err != nil {
+		c.log.Debug("button not released", "err", err)
+	}
+}
+
+// recover notes what went wrong and waits before the next round. It returns an
+// error only when no waiting can help, or when ctx has ended.
+func (p *poller) recover(ctx context.Context, err error) error {
+	var f *failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	p.warm = false
+	if f.wrongToken() {
+		if f.token != fingerprint(p.c.opts.Token()) {
+			return nil // it has been changed meanwhile
+		}
+		p.c.health.fail(p.c.opts.Now(), troubleToken, f)
+		return p.c.sendError(f, channels.Post{}, false)
+	}
+	if p.c.health.fail(p.c.opts.Now(), trouble(f), f) {
+		p.c.log.Warn("channel does not receive", "err", f)
+	}
+	if f.kind == garbled {
+		p.skip(f)
+	} else {
+		p.unread = 0
+	}
+	if f.kind == answered && f.code == http.StatusTooManyRequests && f.retryAfter > 0 {
+		return sleep(ctx, f.retryAfter)
+	}
+	return p.wait.Wait(ctx)
+}
+
+// skip gives up an update that makes the whole answer unreadable: an answer
+// that was read to its end, came again and again, and holds no other.
+func (p *poller) skip(f *failure) {
+	p.unread++
+	if p.unread <= 2*patience {
+		return
+	}
+	if id, ok := firstID(f.body); ok {
+		p.c.log.Error("unreadable update skipped", "id", id, "err", f)
+		p.offset, p.unread = id+1, 0
+		p.wait.Reset()
+	}
+}
+
+// sleep waits for d, or until ctx ends and then returns its error.
+func sleep(ctx context.Context, d time.Duration) error {
+	b := channels.Backoff{Min: d, Max: d, Rand: func() float64 { return 1 }}
+	return b.Wait(ctx)
+}

@@ -1,0 +1,169 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"outheis/channels"
+	"outheis/formatting"
+)
+
+// Send implements [channels.Channel]. It waits for the chat's turn first; the
+// time limit of a request begins after that.
+func (c *Channel) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+	if err := c.mine(p.To); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
+	}
+	return c.pacer.Send(ctx, p, c.send)
+}
+
+// mine checks that an address is one of this account.
+func (c *Channel) mine(a channels.Address) error {
+	if a.Channel() != Kind || a.Account() != c.opts.Account {
+		return fmt.Errorf("telegram: the address belongs to account %q of channel %q", a.Account(), a.Channel())
+	}
+	if _, err := strconv.ParseInt(a.Chat(), 10, 64); err != nil {
+		return errors.New("telegram: the address holds no chat id")
+	}
+	return nil
+}
+
+// send posts p once.
+func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+	args := params{
+		"chat_id":              p.To.Chat(),
+		"text":                 p.Body.Plain,
+		"link_preview_options": `{"is_disabled":true}`,
+	}
+	marked := !p.Plain && p.Body.Mode != ""
+	if !p.Plain {
+		args["text"] = p.Body.Text
+	}
+	if marked {
+		args["parse_mode"] = p.Body.Mode
+	}
+	if thread := topic(p.To); thread != "" {
+		args["message_thread_id"] = thread
+	}
+	if id, err := strconv.ParseInt(p.To.Private(), 10, 64); err == nil && id > 0 {
+		args["reply_parameters"] = fmt.Sprintf(`{"message_id":%d,"allow_sending_without_reply":true}`, id)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	var sent struct {
+		ID json.Number `json:"message_id"`
+	}
+	err := c.client.call(ctx, "sendMessage", args, &sent)
+	if err == nil && sent.ID == "" {
+		err = &failure{method: "sendMessage", kind: garbled, text: "the answer names no message"}
+	}
+	if err != nil {
+		return channels.Receipt{}, c.sendError(err, p, marked)
+	}
+	return channels.Receipt{Remote: sent.ID.String()}, nil
+}
+
+// topic returns the thread to send to. General has an id but must not be
+// named.
+func topic(a channels.Address) string {
+	if a.Thread() == strconv.Itoa(general) {
+		return ""
+	}
+	return a.Thread()
+}
+
+// sendError says what a failed call means for another try.
+func (c *Channel) sendError(err error, p channels.Post, marked bool) *channels.SendError {
+	var f *failure
+	if !errors.As(err, &f) {
+		return &channels.SendError{Class: channels.Unsure, Err: err}
+	}
+	out := &channels.SendError{Err: f}
+	switch f.kind {
+	case unreached, foreign:
+		out.Class = channels.NotSent
+	case unanswered, garbled, outage:
+		out.Class = channels.Unsure
+	case answered:
+		c.refusal(out, f, p, marked)
+	}
+	return out
+}
+
+// refusal sorts the refusals of the API. Their texts are part of the API in
+// all but name: there is no other way to tell them apart.
+func (c *Channel) refusal(out *channels.SendError, f *failure, p channels.Post, marked bool) {
+	text := strings.ToLower(f.text)
+	has := func(parts ...string) bool {
+		for _, part := range parts {
+			if strings.Contains(text, part) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case f.wrongToken():
+		out.Class, out.Remedy = channels.Misconfigured, c.texts.Say("telegram.token_wrong_remedy")
+	case f.code == http.StatusTooManyRequests:
+		out.Class, out.After = channels.RetryAfter, f.retryAfter
+		if out.After <= 0 {
+			out.After = 5 * time.Second
+		}
+		out.Scope = c.scope(p.To, out.After)
+	case f.moved != 0:
+		out.Class = channels.Gone
+		// The topic and the message that is answered are numbered anew there.
+		if a, err := channels.NewAddress(Kind, c.opts.Account, strconv.FormatInt(f.moved, 10), "", ""); err == nil {
+			out.Moved = a
+		}
+	case f.code == http.StatusForbidden && has("blocked", "deactivated"):
+		out.Class, out.Remedy = channels.Gone, c.texts.Say("telegram.blocked_remedy")
+	case f.code == http.StatusForbidden && has("initiate conversation"):
+		out.Class, out.Remedy = channels.Gone, c.texts.Say("telegram.never_remedy")
+	case f.code == http.StatusForbidden, f.code == http.StatusBadRequest && has("not enough rights", "no rights", "write_forbidden", "need administrator rights", "chat_restricted"):
+		out.Class, out.Remedy = channels.Gone, c.texts.Say("telegram.closed_remedy")
+	case f.code == http.StatusBadRequest && has("thread not found", "topic_closed", "topic_deleted"):
+		out.Class, out.Remedy = channels.Gone, c.texts.Say("telegram.topic_remedy")
+	case f.code == http.StatusBadRequest && has("chat not found", "peer_id_invalid", "chat_id_invalid", "user not found"):
+		out.Class, out.Remedy = channels.Gone, c.texts.Say("telegram.chat_remedy")
+	case f.code == http.StatusBadRequest && has("can't parse", "entit"):
+		out.Class, out.Markup = channels.Refused, marked
+	case f.code == http.StatusBadRequest && has("too long"):
+		out.Class, out.Markup = channels.Refused, marked && plainFits(p.Body)
+	default:
+		out.Class = channels.Refused
+	}
+}
+
+// plainFits reports whether the plain form is shorter than the marked-up one
+// and within the limit.
+func plainFits(b formatting.Part) bool {
+	p := formatting.TelegramHTML()
+	return len(b.Plain) < len(b.Text) && p.Measure.Of(b.Plain) <= p.Limit
+}
+
+// scope judges whom a request to wait concerns. Telegram does not say; when
+// a second chat is asked to wait while the first still does, it is the bot.
+func (c *Channel) scope(a channels.Address, after time.Duration) channels.Scope {
+	now := c.opts.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	scope := channels.ScopeChat
+	for chat, until := range c.limited {
+		switch {
+		case !until.After(now):
+			delete(c.limited, chat)
+		case chat != a.Chat():
+			scope = channels.ScopeAccount
+		}
+	}
+	c.limited[a.Chat()] = now.Add(after)
+	return scope
+}

@@ -1,0 +1,62 @@
+package telegram
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"outheis/channels"
+)
+
+const (
+	// typingEvery is a little less than the 5 s that Telegram shows it.
+	typingEvery = 4 * time.Second
+	// typingMost ends an indication that nobody stopped.
+	typingMost = 5 * time.Minute
+)
+
+// Typing implements [channels.Typer].
+func (c *Channel) Typing(ctx context.Context, to channels.Address) (stop func()) {
+	if c.mine(to) != nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(ctx, typingMost)
+	var once sync.Once
+	c.typing.Go(func() {
+		defer cancel()
+		c.indicate(ctx, to)
+	})
+	c.typing.Go(func() {
+		defer cancel()
+		select {
+		case <-ctx.Done():
+		case <-c.closing:
+		}
+	})
+	return func() { once.Do(cancel) }
+}
+
+// indicate shows that somebody types until ctx ends, or until Telegram
+// refuses.
+func (c *Channel) indicate(ctx context.Context, to channels.Address) {
+	args := params{"chat_id": to.Chat(), "action": "typing"}
+	if to.Thread() != "" {
+		args["message_thread_id"] = to.Thread()
+	}
+	tick := time.NewTicker(typingEvery)
+	defer tick.Stop()
+	for {
+		call, done := context.WithTimeout(ctx, typingEvery)
+		err := c.client.call(call, "sendChatAction", args, nil)
+		done()
+		if err != nil {
+			c.log.Debug("typing not shown", "err", err)
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

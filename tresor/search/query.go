@@ -1,0 +1,269 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A query is an analysed question.
+type query struct {
+	kind  kind
+	words []word
+	tri   []gram
+	quad  []gram
+	named []bool // by term of the collection: the question says it or a synonym
+}
+
+// A word is a content word of the question.
+type word struct {
+	token   token
+	class   float64 // how much a word of its class matters
+	base    float64 // the rarity that counts for it
+	weight  float64 // its share of the question in the score
+	need    float64 // its share of the question in the coverage
+	matches []match // what it may mean, best first
+	read    string  // the form that it is compared by, if it is not its own
+	typo    bool    // read is its spelling without a mistake
+}
+
+// The classes of words.
+const (
+	classFiller = .3  // heißen, Name, Art: words that a question is built with
+	classCommon = .5  // everyday words
+	classAsked  = .6  // the noun of "welcher Ort": an answer names the place instead
+	classNoun   = 1.0 // capitalised words and numbers
+	classOther  = .9
+)
+
+// everyday is the share of texts that have fillers and common words at least:
+// that a small collection happens not to have one does not make it rare.
+const everyday = .02
+
+// What counts for coverage otherwise than for the score.
+const (
+	needOther = .6 // verbs and adjectives: the paraphrase is in them
+	needAsked = .9 // the noun of "welche Marke", if the collection does not have it
+)
+
+// Similarities.
+const (
+	similarSynonym = .9
+	similarNumber  = .8 // zwei and 2
+	similarRoot    = .8
+	coverRoot      = .95
+)
+
+// analyse takes a question apart.
+func (x *Index) analyse(question string) *query {
+	ts := tokens(question)
+	lex := x.languages.speaks(ts)
+	kind, measure := kindOf(ts)
+	q := &query{kind: kind, named: make([]bool, len(x.terms))}
+	asked := askedNoun(ts)
+	at := map[string]int{}
+	for i, t := range ts {
+		if lex.is(t.form, stop) {
+			continue
+		}
+		class := classOf(t, i == asked, i == measure, lex)
+		if w, again := at[t.form]; again {
+			q.words[w].class = max(q.words[w].class, class)
+			continue
+		}
+		w := word{token: t, class: class}
+		x.lookUp(&w, lex)
+		if len(w.matches) == 0 && !t.number && len(t.form) <= 2 {
+			continue // a slip of the finger more likely than a word
+		}
+		at[t.form] = len(q.words)
+		q.words = append(q.words, w)
+	}
+	x.applySynonyms(q.words)
+	x.weigh(q)
+	for i := range q.words {
+		w := &q.words[i]
+		for _, m := range w.matches {
+			q.named[m.term] = true
+		}
+		q.tri = w.grams(q.tri, &x.tri)
+		q.quad = w.grams(q.quad, &x.quad)
+	}
+	return q
+}
+
+func classOf(t token, asked, measure bool, lex *lexicon) float64 {
+	switch m := lex.marks[t.form]; {
+	case measure || m&filler != 0:
+		return classFiller
+	case m&common != 0:
+		return classCommon
+	case asked:
+		return classAsked
+	case t.upper || t.number:
+		return classNoun
+	}
+	return classOther
+}
+
+// askedNoun returns the index of the noun that follows welche(r/s) or "was
+// für", or -1.
+func askedNoun(ts []token) int {
+	for i, t := range ts {
+		at := -1
+		switch t.form {
+		case "welche", "welcher", "welches", "welchem", "welchen", "which":
+			at = i + 1
+		case "fur":
+			if i > 0 && ts[i-1].form == "was" {
+				at = i + 1
+				if at < len(ts) {
+					switch ts[at].form {
+					case "ein", "eine", "einen", "einem", "einer":
+						at++
+					}
+				}
+			}
+		}
+		if at >= 0 && at < len(ts) {
+			return at
+		}
+	}
+	return -1
+}
+
+// mean adds a match, or makes the one with its term stronger.
+func (w *word) mean(m match) {
+	i := slices.IndexFunc(w.matches, func(o match) bool { return o.term == m.term })
+	if i < 0 {
+		w.matches = append(w.matches, m)
+		return
+	}
+	o := &w.matches[i]
+	o.similarity = max(o.similarity, m.similarity)
+	if o.piece != whole || o.cover < m.cover {
+		o.cover, o.piece = m.cover, m.piece
+	}
+}
+
+// lookUp finds what the word may mean in the collection.
+func (x *Index) lookUp(w *word, lex *lexicon) {
+	seen := map[int32]bool{}
+	add := func(m match) {
+		if !seen[m.term] {
+			seen[m.term] = true
+			w.matches = append(w.matches, m)
+		}
+	}
+	t := w.token
+	if f, ok := x.byForm[t.form]; ok {
+		add(match{x.forms[f].term, 1, 1, whole})
+	}
+	x.lookUpNumber(t.form, add)
+	if t.number {
+		return
+	}
+	for _, l := range x.languages.all() {
+		if id, ok := x.byStem[l.stem(t.form)]; ok {
+			add(match{id, 1, 1, whole})
+		}
+	}
+	if r := lex.root(t.form); r != "" {
+		for _, id := range x.byRoot[r] {
+			add(match{id, similarRoot, coverRoot, whole})
+		}
+	}
+	for _, m := range x.parts(lex.stem(t.form)) {
+		add(m)
+	}
+	if !slices.ContainsFunc(w.matches, func(m match) bool { return m.piece == whole }) {
+		for _, m := range x.misspelt(t.form) {
+			add(m)
+			w.typo = true
+		}
+	}
+	slices.SortStableFunc(w.matches, func(a, b match) int { return cmp.Compare(b.similarity, a.similarity) })
+}
+
+// lookUpNumber adds 2 for zwei and zwei for 2.
+func (x *Index) lookUpNumber(form string, add func(match)) {
+	for _, l := range x.languages.all() {
+		if digits, ok := l.numbers[form]; ok {
+			if id, ok := x.byStem[digits]; ok {
+				add(match{id, similarNumber, 1, whole})
+			}
+		}
+		for w, digits := range l.numbers {
+			if digits != form {
+				continue
+			}
+			if f, ok := x.byForm[w]; ok {
+				add(match{x.forms[f].term, similarNumber, 1, whole})
+			}
+		}
+	}
+}
+
+// weigh sets the words' weights and the form that stands for them among the
+// n-grams: a misspelt word's right one, a synonym's if no text has the word.
+func (x *Index) weigh(q *query) {
+	capitals := slices.ContainsFunc(q.words, func(w word) bool { return w.token.upper && !w.token.first })
+	var weights, needs float64
+	for i := range q.words {
+		w := &q.words[i]
+		var best *match
+		for k := range w.matches {
+			m := &w.matches[k]
+			if x.terms[m.term].df == 0 {
+				continue
+			}
+			w.base = max(w.base, x.idf(m.term))
+			if m.piece == whole && m.similarity >= similarRoot && (best == nil || m.similarity > best.similarity) {
+				best = m
+			}
+		}
+		if w.base == 0 {
+			w.base = x.rarity(0)
+		}
+		if w.class <= classCommon {
+			w.base = min(w.base, x.rarity(everyday*float64(x.vocabulary.texts)))
+		}
+		if best != nil && best.similarity < 1 {
+			w.read = x.forms[x.terms[best.term].form].text
+		}
+		w.weight = w.class * w.base
+		w.need = w.weight
+		switch {
+		case w.class == classOther && capitals:
+			w.need *= needOther / classOther
+		case w.class == classAsked && len(w.matches) == 0:
+			w.need *= needAsked / classAsked
+		}
+		weights += w.weight
+		needs += w.need
+	}
+	for i := range q.words {
+		q.words[i].weight /= weights
+		q.words[i].need /= needs
+	}
+}
+
+// grams adds the n-grams of the word to those of the question.
+func (w *word) grams(out []gram, g *grammar) []gram {
+	form := w.token.form
+	if w.read != "" {
+		form = w.read
+	}
+	eachGram(form, g.n, func(s string) {
+		id, ok := g.ids[s]
+		if !ok {
+			out = append(out, gram{-1, w.class})
+			return
+		}
+		if i := slices.IndexFunc(out, func(o gram) bool { return o.id == id }); i >= 0 {
+			out[i].weight = max(out[i].weight, w.class)
+			return
+		}
+		out = append(out, gram{id, w.class})
+	})
+	return out
+}

@@ -91,6 +91,9 @@ func (p Profile) withDefaults() Profile {
 	return p
 }
 
+// Folds reports whether the dialect can show an expandable [Quote] folded.
+func (p Profile) Folds() bool { return p.withDefaults().Dialect.draws(spanFolded) }
+
 // TelegramHTML is Telegram's classic message in HTML mode, complete on every
 // client. The limits are those of spec/channels.md section 6: 4,096 after
 // parsing, in the larger of both units that are reported; raw bytes well below

@@ -1,0 +1,62 @@
+// Package relay turns what an agent answered into what a person reads: a
+// [Reply] of parts in the look of one channel and the language of one reader.
+//
+// [Compose] words an answer in the envelope of the Tresor's protocol
+// (spec/tresor/8-answering.md §1.3): the statements, each with its citations;
+// the Belege; Stand and Konfidenz; remarks; what is not covered. An abstention
+// begins with the words "Nicht im Bestand" and says how much was compared.
+// [Say] words a sentence of the program.
+//
+// The package adds no statement and changes none: the text of a claim is data
+// and is shown as it stands. It decides nothing about who reads or when, and
+// sends nothing.
+package relay
+
+import (
+	"outheis/agents"
+	"outheis/formatting"
+)
+
+// A Target is where a reply will be read.
+type Target struct {
+	// Profile is what the channel can show.
+	Profile formatting.Profile
+	// Lang is the reader's language, see texts.For.
+	Lang string
+	// Remarks are finished sentences of the program about this reply. They stand
+	// behind the answer.
+	Remarks []string
+}
+
+// A Reply is ready to be sent, part by part.
+type Reply struct {
+	Parts []formatting.Part `json:"parts,omitempty"`
+}
+
+// Compose words an answer. The zero Answer gives a Reply without parts.
+func Compose(a agents.Answer, t Target) Reply {
+	w := newWording(t.Lang)
+	w.fold = t.Profile.Folds()
+	d := w.answer(a)
+	for _, r := range t.Remarks {
+		d.Add(formatting.Para(formatting.Emphasis{Inlines: literal(r)}))
+	}
+	return Reply{formatting.Render(d, t.Profile)}
+}
+
+// Say words a text of the program: paragraphs between blank lines, lines that
+// begin with "- " as a list, and `code` in backticks. Everything else is
+// literal, so that names and numbers can stand in it.
+func Say(text string, t Target) Reply {
+	d := formatting.Doc(paragraphs(text)...)
+	for _, r := range t.Remarks {
+		d.Add(formatting.Para(formatting.Emphasis{Inlines: literal(r)}))
+	}
+	return Reply{formatting.Render(d, t.Profile)}
+}
+
+// Text words an answer without any markup and in one piece, for programs that
+// read it.
+func Text(a agents.Answer, lang string) string {
+	return newWording(lang).answer(a).Text()
+}

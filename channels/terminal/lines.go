@@ -55,7 +55,7 @@ func (t *Terminal) event(command, text string) (channels.Event, error) {
 		Message:   key,
 		Text:      text,
 		Addressed: true,
-		At:        t.o.Now(),
+		At:        t.o.Now().UTC(),
 	}
 	if command != "" {
 		e.Kind, e.Command = channels.KindCommand, command

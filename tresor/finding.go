@@ -1,6 +1,10 @@
 package tresor
 
-import "fmt"
+import (
+	"fmt"
+
+	"outheis/tresor/internal/check"
+)
 
 // Severity is the weight of a [Finding].
 type Severity int
@@ -15,7 +19,7 @@ const (
 type Finding struct {
 	Severity Severity
 	Rule     string // of the specification, as "CL-1"; the same in every language
-	Label    string // what it is about, as "knowledge/a/b.md:12" or "REGISTER S-0003"
+	Label    string // what it is about, as "knowledge/a/b.md:12" or "REGISTER S-0003"; may be empty
 	Path     string // of the file, relative to the Tresor; "" where it is about none
 	Line     int    // in that file, from 1; 0 where it is about none
 	Text     string // the reason and the remedy, in the language of the options
@@ -27,6 +31,14 @@ func (f Finding) String() string {
 		return f.Text
 	}
 	return f.Label + ": " + f.Text
+}
+
+func findings(found []check.Finding, severity Severity, o Options) []Finding {
+	list := make([]Finding, len(found))
+	for i, f := range found {
+		list[i] = Finding{Severity: severity, Rule: f.Key, Label: f.Label, Path: f.Path, Line: f.Line, Text: f.In(o.Lang)}
+	}
+	return list
 }
 
 // A Report is the result of [Validate].
@@ -50,6 +62,7 @@ type InvalidError struct {
 	Version  string // its release, where the check came that far
 	Findings []Finding
 	Warnings []Finding
+	err      error
 }
 
 // Error returns the first finding and how many more there are.
@@ -63,3 +76,7 @@ func (e *InvalidError) Error() string {
 		return fmt.Sprintf("tresor: open %s: %s: %s (and %d more)", e.Name, e.State, e.Findings[0], n-1)
 	}
 }
+
+// Unwrap returns the error of the operating system if the folder itself cannot
+// be read, as [io/fs.ErrNotExist].
+func (e *InvalidError) Unwrap() error { return e.err }

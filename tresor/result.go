@@ -1,6 +1,11 @@
 package tresor
 
-import "encoding/json"
+import (
+	"slices"
+
+	"outheis/tresor/internal/pjson"
+	"outheis/tresor/internal/profil"
+)
 
 // State is how a query ended.
 type State string
@@ -15,13 +20,6 @@ const (
 	InvalidVault    State = "invalid_vault"
 	SnapshotChanged State = "snapshot_changed"
 )
-
-// QueryOptions narrow a query. The zero value asks for all worlds and eight
-// claims.
-type QueryOptions struct {
-	World string // BW-nnnn, or "" for all
-	Limit int    // 1 to 20 claims; 0 for the default of 8
-}
 
 // A Result is what a query found: candidates that a person, an agent or a model
 // still has to compare with the question. [Result.JSON] gives the exact bytes
@@ -38,24 +36,26 @@ type Result struct {
 	ExternalAvailable bool     // there are external sources to look into
 	Matched           []MatchedConcept
 	Expanded          []ExpandedConcept
-	Pages             []PageHit
-	Evidence          []Evidence
+	Pages             []PageHit  // that have a claim among Evidence, best first
+	Evidence          []Evidence // best first
 	Warnings          []string
 	Errors            []string
 	Fingerprint       string // "" without a ranking
-	exit              int
+
+	exit int
 }
 
 // MatchedConcept is a concept that the question names.
 type MatchedConcept struct {
 	ID, World, Preferred string
-	Labels               []string
+	Labels               []string // that were found
 }
 
 // ExpandedConcept is a concept one hop from a matched one.
 type ExpandedConcept struct {
 	ID, World, Preferred string
-	Via, Relation        string
+	Via                  string // the matched concept
+	Relation             string // broader, narrower or related
 	Weight               int
 }
 
@@ -73,19 +73,22 @@ type Evidence struct {
 	Source  Source // zero except for ID and Kind where the register has no row
 	Score   int
 	Reasons []string
-	Signals []string
-	Media   *Media  // the region that the claim cites, or nil
-	Anchor  *Anchor // the anchor that the claim cites, or nil
+	Signals []string // what an answer must say about it, as "interpretation"
+	Media   *Media   // the region that the claim cites, or nil
+	Anchor  *Anchor  // the anchor that the claim cites, or nil
 }
 
 // Media is the region of an image or PDF that a claim cites.
 type Media struct {
-	Representation string // path
+	Representation string // path of the description
 	MediaType      string
 	RegionID       string
 	RegionKind     string
-	Confidence     json.Number
+	Confidence     Number // of the extraction, 0 to 1
 }
+
+// A Number is a JSON number in the format's spelling.
+type Number string
 
 // Anchor is the sentence of an external document that a claim cites.
 type Anchor struct {
@@ -96,12 +99,107 @@ type Anchor struct {
 	TextSHA256    string
 }
 
-// JSON returns the envelope skillsafe.query/v1, byte for byte, with the line
-// end. ([json.Marshal] would reformat it.)
-func (r Result) JSON() []byte { return nil }
+// ExitCode returns the exit status of the command query: 0 for a ranking, 1 for
+// a Tresor or question that is refused, 2 for one that cannot be ranked.
+func (r Result) ExitCode() int { return r.exit }
 
-// MarshalJSON implements [json.Marshaler] with the content of [Result.JSON].
+// MarshalJSON implements [encoding/json.Marshaler] with the content of
+// [Result.JSON]; package json formats it anew.
 func (r Result) MarshalJSON() ([]byte, error) { return r.JSON(), nil }
 
-// ExitCode returns the exit status of the command query.
-func (r Result) ExitCode() int { return r.exit }
+// JSON returns the envelope skillsafe.query/v1, byte for byte and with the line
+// end.
+func (r Result) JSON() []byte {
+	matched, expanded, pages, evidence := []any{}, []any{}, []any{}, []any{}
+	for _, c := range r.Matched {
+		matched = append(matched, pjson.Object{"id": c.ID, "world": c.World, "preferred": c.Preferred, "matched_labels": c.Labels})
+	}
+	for _, c := range r.Expanded {
+		expanded = append(expanded, pjson.Object{"id": c.ID, "world": c.World, "preferred": c.Preferred,
+			"via": c.Via, "relation": c.Relation, "weight": c.Weight})
+	}
+	for _, h := range r.Pages {
+		pages = append(pages, h.object())
+	}
+	for _, e := range r.Evidence {
+		evidence = append(evidence, e.object())
+	}
+	var reason any
+	if r.ReviewRequired {
+		reason = "no_retrieval_candidates"
+	}
+	return pjson.Encode(pjson.Object{
+		"schema":    profil.SchemaQuery,
+		"profile":   profil.Name,
+		"retrieval": profil.Retrieval,
+		"state":     string(r.State),
+		"query":     r.Query,
+		"vault":     pjson.Object{"version": orNull(r.Version), "manifest_sha256": orNull(r.Manifest)},
+		"coverage": pjson.Object{
+			"retrieval_complete": r.Complete,
+			"semantic_coverage":  "not_assessed",
+			"mode":               "exhaustive_validated_claim_ranking",
+			"claims_scanned":     r.ClaimsScanned,
+		},
+		"fallback": pjson.Object{
+			"exhaustive_review_required": r.ReviewRequired,
+			"reason":                     reason,
+			"page_paths":                 r.PagePaths,
+			"external_lookup_available":  r.ExternalAvailable,
+			"external_live_lookup_used":  false,
+			"external_reason":            nil,
+			"external_document_paths":    []string{},
+		},
+		"concepts":              pjson.Object{"matched": matched, "expanded": expanded},
+		"external":              notRequested(),
+		"pages":                 pages,
+		"evidence":              evidence,
+		"warnings":              r.Warnings,
+		"errors":                r.Errors,
+		"retrieval_fingerprint": orNull(r.Fingerprint),
+	})
+}
+
+func (h PageHit) object() pjson.Object {
+	p := h.Page
+	return pjson.Object{
+		"path": p.Path, "title": p.Title, "domain": p.Domain, "status": p.Status, "confidence": p.Confidence, "stand": p.Stand,
+		"reviewed_by": orNull(p.ReviewedBy), "reviewed_at": orNull(p.ReviewedAt), "trust_tier": p.TrustTier,
+		"score": h.Score, "reasons": h.Reasons, "concepts": slices.Sorted(slices.Values(p.Concepts)),
+	}
+}
+
+func (e Evidence) object() pjson.Object {
+	s := e.Source
+	source := pjson.Object{"id": s.ID, "kind": s.Kind, "locator": e.Claim.Fundstelle,
+		"title": orNull(s.Title), "stand": orNull(s.Stand), "trust": orNull(s.Trust), "rights": orNull(s.Rights)}
+	var media, anchor any
+	if m := e.Media; m != nil {
+		media = pjson.Object{"representation": m.Representation, "media_type": m.MediaType, "region_id": m.RegionID,
+			"region_kind": m.RegionKind, "confidence": pjson.Number(m.Confidence)}
+	}
+	if a := e.Anchor; a != nil {
+		anchor = pjson.Object{"anchor_id": a.ID, "document": a.Document, "sentence_index": a.SentenceIndex, "block": a.Block,
+			"text_sha256": a.TextSHA256}
+	}
+	return pjson.Object{
+		"claim_id": e.Claim.ID, "role": "retrieval_candidate", "page": e.Page.Path,
+		"page_status": e.Page.Status, "page_confidence": e.Page.Confidence,
+		"page_reviewed_by": orNull(e.Page.ReviewedBy), "page_reviewed_at": orNull(e.Page.ReviewedAt), "page_trust_tier": e.Page.TrustTier,
+		"score": e.Score, "reasons": e.Reasons, "kind": e.Claim.Art, "text": e.Claim.Text, "source": source,
+		"signals": e.Signals, "media": media, "anchor": anchor,
+	}
+}
+
+// notRequested is the external block of a query that does not look outside.
+func notRequested() pjson.Object {
+	return pjson.Object{"state": "not_requested", "algorithm": profil.ExternalRetrieval, "live": false, "fetched_at": nil,
+		"sources": []string{}, "hits": []string{}, "reason": nil, "notes": []string{}, "external_fingerprint": nil}
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

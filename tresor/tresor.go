@@ -14,8 +14,13 @@
 package tresor
 
 import (
-	"errors"
 	"io/fs"
+	"maps"
+	"slices"
+
+	"outheis/tresor/internal/bestand"
+	"outheis/tresor/internal/hybrid"
+	"outheis/tresor/internal/tree"
 )
 
 // NichtImBestand is the literal abstention of the closed world.
@@ -31,64 +36,147 @@ type Options struct {
 // A Snapshot is one released state of a Tresor, checked and prepared for
 // queries. It is immutable and safe for use by many goroutines; what its
 // methods return is shared and must not be changed.
-type Snapshot struct{}
+type Snapshot struct {
+	lang     string
+	name     string
+	version  string
+	manifest string
+	warnings []Finding
+
+	bestand    *bestand.Bestand
+	pages      []Page
+	pageByPath map[string]int
+	claims     []place // of all pages, in the order that ranking counts them
+	claimByID  map[string]place
+	sources    []Source
+	sourceByID map[string]Source
+	concepts   []Concept
+	worlds     []World
+	index      *hybrid.Index
+}
+
+// A place is where a claim stands: pages[page].Claims[claim].
+type place struct{ page, claim int }
 
 // Open reads, validates and checks the Tresor in the folder dir against its
 // manifest, in the order of the format's snapshot loader (4-retrieval section
 // 6), and returns an immutable snapshot of it. A Tresor that is not a
 // consistent release gives an [*InvalidError]. Open takes no lock and writes
 // nothing; nothing of dir stays open.
-func Open(dir string, o Options) (*Snapshot, error) { return nil, errors.New("not yet") }
+func Open(dir string, o Options) (*Snapshot, error) {
+	t, err := tree.Open(dir)
+	if err != nil {
+		return nil, unreadable(dir, err, o)
+	}
+	defer t.Close()
+	return load(t, o)
+}
 
 // OpenFS is [Open] for a Tresor in a file system, such as an embedded one. Name
 // is the Tresor's name.
 func OpenFS(fsys fs.FS, name string, o Options) (*Snapshot, error) {
-	return nil, errors.New("not yet")
+	return load(tree.OpenFS(fsys, name), o)
 }
 
 // Name returns the name of the Tresor's folder.
-func (s *Snapshot) Name() string { return "" }
+func (s *Snapshot) Name() string { return s.name }
 
 // Version returns the release, as "1.4.2".
-func (s *Snapshot) Version() string { return "" }
+func (s *Snapshot) Version() string { return s.version }
 
 // Manifest returns the SHA-256 of the manifest in hex. It names the exact
 // content: two snapshots with the same digest answer alike.
-func (s *Snapshot) Manifest() string { return "" }
+func (s *Snapshot) Manifest() string { return s.manifest }
 
 // Warnings returns the warnings of validation.
-func (s *Snapshot) Warnings() []Finding { return nil }
+func (s *Snapshot) Warnings() []Finding { return s.warnings }
 
 // Pages returns the pages in path order.
-func (s *Snapshot) Pages() []Page { return nil }
+func (s *Snapshot) Pages() []Page { return s.pages }
 
 // Page returns the page with the given path, as "knowledge/werkstatt/halle3.md".
-func (s *Snapshot) Page(path string) (Page, bool) { return Page{}, false }
+func (s *Snapshot) Page(path string) (Page, bool) {
+	i, ok := s.pageByPath[path]
+	if !ok {
+		return Page{}, false
+	}
+	return s.pages[i], true
+}
 
 // Claims returns the number of claims.
-func (s *Snapshot) Claims() int { return 0 }
+func (s *Snapshot) Claims() int { return len(s.claims) }
 
 // Claim returns a claim and the page that it is on.
-func (s *Snapshot) Claim(id string) (Claim, Page, bool) { return Claim{}, Page{}, false }
+func (s *Snapshot) Claim(id string) (Claim, Page, bool) {
+	at, ok := s.claimByID[id]
+	if !ok {
+		return Claim{}, Page{}, false
+	}
+	p := s.pages[at.page]
+	return p.Claims[at.claim], p, true
+}
 
 // Sources returns the rows of both registers, S- before X-, by ID.
-func (s *Snapshot) Sources() []Source { return nil }
+func (s *Snapshot) Sources() []Source { return s.sources }
 
 // Source returns a row of the source register (S-nnnn) or of the register of
 // external sources (X-nnnn).
-func (s *Snapshot) Source(id string) (Source, bool) { return Source{}, false }
+func (s *Snapshot) Source(id string) (Source, bool) {
+	source, ok := s.sourceByID[id]
+	return source, ok
+}
 
 // Concepts returns the concepts by ID.
-func (s *Snapshot) Concepts() []Concept { return nil }
+func (s *Snapshot) Concepts() []Concept { return s.concepts }
 
 // Worlds returns the Begriffswelten by ID.
-func (s *Snapshot) Worlds() []World { return nil }
-
-// Query ranks all claims for the question by hybrid-local/v1. It is a pure
-// function of the snapshot and its arguments. A question that cannot be ranked
-// gives a result with another state than the two of a ranking.
-func (s *Snapshot) Query(question string, o QueryOptions) Result { return Result{} }
+func (s *Snapshot) Worlds() []World { return s.worlds }
 
 // Route returns the domains whose keywords occur in the question, by name. More
 // than one is a Mischfrage. It is a suggestion, no judgement.
-func (s *Snapshot) Route(question string) []Route { return nil }
+func (s *Snapshot) Route(question string) []Route { return routes(s.bestand, question) }
+
+func routes(b *bestand.Bestand, question string) []Route {
+	var list []Route
+	for _, h := range b.Router.Route(question) {
+		list = append(list, Route{Domain: h.Name, Keywords: h.Found, Pages: h.Pages})
+	}
+	return list
+}
+
+// prepare turns the Bestand into what the snapshot hands out, and into the index
+// of the ranking.
+func (s *Snapshot) prepare(b *bestand.Bestand) {
+	s.bestand = b
+	s.pageByPath = make(map[string]int, len(b.Pages))
+	s.claimByID = make(map[string]place, len(b.Claims))
+	ranked := make([]hybrid.Page, len(b.Pages))
+	for i, p := range b.Pages {
+		page := publicPage(p)
+		s.pages = append(s.pages, page)
+		s.pageByPath[page.Path] = i
+		for j, c := range page.Claims {
+			s.claims = append(s.claims, place{i, j})
+			s.claimByID[c.ID] = place{i, j}
+		}
+		ranked[i] = rankedPage(page)
+	}
+	s.sources = publicSources(b)
+	s.sourceByID = make(map[string]Source, len(s.sources))
+	for _, source := range s.sources {
+		s.sourceByID[source.ID] = source
+	}
+	var concepts []hybrid.Concept
+	for _, id := range b.Concepts.IDs() {
+		c := b.Concepts.Concepts[id]
+		s.concepts = append(s.concepts, Concept{ID: c.ID, World: c.World, Preferred: c.Preferred, Aliases: c.Aliases,
+			Broader: c.Broader, Related: c.Related, DefinitionClaim: c.DefinitionClaim})
+		concepts = append(concepts, hybrid.Concept{ID: c.ID, World: c.World, Labels: c.Labels(), Broader: c.Broader, Related: c.Related})
+	}
+	worlds := slices.Sorted(maps.Keys(b.Concepts.Worlds))
+	for _, id := range worlds {
+		w := b.Concepts.Worlds[id]
+		s.worlds = append(s.worlds, World{ID: w.ID, Name: w.Name, Description: w.Description})
+	}
+	s.index = hybrid.New(ranked, concepts, worlds)
+}

@@ -1,5 +1,35 @@
 package tresor
 
+import (
+	"io/fs"
+
+	"outheis/tresor/internal/bestand"
+	"outheis/tresor/internal/tree"
+)
+
 // Validate checks the folder dir by every rule of the format and returns all
-// findings. It writes nothing and needs no release.
-func Validate(dir string, o Options) Report { return Report{} }
+// findings. It writes nothing and needs no release. That dir itself cannot be
+// read is an error by the rule LD-10.
+func Validate(dir string, o Options) Report {
+	t, err := tree.Open(dir)
+	if err != nil {
+		return Report{Errors: unreadable(dir, err, o).Findings}
+	}
+	defer t.Close()
+	return validate(t, o)
+}
+
+// ValidateFS is [Validate] for a Tresor in a file system.
+func ValidateFS(fsys fs.FS, o Options) Report { return validate(tree.OpenFS(fsys, ""), o) }
+
+func validate(t *tree.Tree, o Options) Report {
+	b, found := bestand.Load(t)
+	return Report{
+		Errors:   findings(found.Errors, Error, o),
+		Warnings: findings(found.Warnings, Warning, o),
+		Pages:    len(b.Pages),
+		Claims:   len(b.Claims),
+		Sources:  len(b.Sources),
+		External: len(b.Externals),
+	}
+}

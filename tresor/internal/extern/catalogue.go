@@ -1,0 +1,106 @@
+package extern
+
+import (
+	"regexp"
+
+	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/register"
+	"outheis/tresor/internal/tree"
+)
+
+const (
+	maxTitle   = 300
+	maxSummary = 600
+)
+
+var catalogueName = regexp.MustCompile(`^(X-[0-9]{4})__orchestrator\.json$`)
+
+// LoadCatalogues reads the catalogues by source.
+func LoadCatalogues(t *tree.Tree, sources map[string]register.External, f *check.Findings) map[string]*Catalogue {
+	all := make(map[string]*Catalogue)
+	files(t, catalogueName, f, func(path, nameID string, v any) {
+		where := check.File(path)
+		o, ok := f.Object(where, v, []string{"schema", "source_id", "segmentation", "generated_from_sha256", "document_count", "documents"})
+		if !ok {
+			return
+		}
+		source, ok := head(where, o, profil.SchemaCatalogue, nameID, sources, f)
+		if !ok {
+			return
+		}
+		if source.Art != register.MarkdownTree {
+			f.Error(where, "CA-6")
+			return
+		}
+		pinned(where.Field(".generated_from_sha256"), o["generated_from_sha256"], source, f)
+		list, _ := o["documents"].([]any)
+		if len(list) == 0 {
+			f.Error(where.Field(".documents"), "CA-9")
+			return
+		}
+		if n, ok := whole(o["document_count"], 0); !ok || n != len(list) {
+			f.Error(where.Field(".document_count"), "CA-10", len(list))
+		}
+		c := &Catalogue{SourceID: source.ID}
+		seen := make(map[string]bool)
+		for i, v := range list {
+			if d, ok := entry(t, where.Field(".documents").Item(i+1), v, source, seen, f); ok {
+				c.Documents = append(c.Documents, d)
+			}
+		}
+		all[source.ID] = c
+	})
+	return all
+}
+
+// pinned checks a digest: a network source has none, because it moves.
+func pinned(where check.Where, v any, source register.External, f *check.Findings) {
+	switch {
+	case source.IsNetwork() && v != nil:
+		f.Error(where, "CA-7")
+	case !source.IsNetwork() && !isSHA256(v):
+		f.Error(where, "EX-7")
+	}
+}
+
+func entry(t *tree.Tree, where check.Where, v any, source register.External, seen map[string]bool, f *check.Findings) (d Document, ok bool) {
+	o, ok := f.Object(where, v, []string{"path", "sha256", "title", "summary", "tags", "sentence_count", "token_count", "top_tokens"})
+	if !ok {
+		return d, false
+	}
+	if d.Path, ok = document(t, where.Field(".path"), o["path"], f); !ok {
+		return d, false
+	}
+	if seen[d.Path] {
+		f.Error(where.Field(".path"), "CA-14", d.Path)
+		return d, false
+	}
+	seen[d.Path] = true
+	pinned(where.Field(".sha256"), o["sha256"], source, f)
+	d.SHA256, _ = o["sha256"].(string)
+	d.Title, _ = f.Plain(where.Field(".title"), o["title"], maxTitle)
+	f.PlainOrEmpty(where.Field(".summary"), o["summary"], maxSummary)
+	for _, field := range []string{"sentence_count", "token_count"} {
+		if _, ok := whole(o[field], 0); !ok {
+			f.Error(where.Field("."+field), "CA-18")
+		}
+	}
+	for _, field := range []string{"tags", "top_tokens"} {
+		if !isTexts(o[field]) {
+			f.Error(where.Field("."+field), "CA-19")
+		}
+	}
+	return d, true
+}
+
+// isTexts reports whether v is a list of texts, none of them empty.
+func isTexts(v any) bool {
+	list, ok := v.([]any)
+	for _, v := range list {
+		if s, _ := v.(string); s == "" {
+			return false
+		}
+	}
+	return ok
+}

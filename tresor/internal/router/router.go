@@ -1,0 +1,151 @@
+// Package router reads ROUTER.md, the keywords by which a person guides
+// questions to domains, and routes a question by them (1-format section 7,
+// 4-retrieval section 2). A route is a suggestion, no judgement.
+package router
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/tree"
+)
+
+// A Domain is a section of the router.
+type Domain struct {
+	Name     string
+	Keywords []string // lower case
+	Pages    []string // as written
+	Line     int      // of the heading
+
+	normal []string // the keywords in normal form
+}
+
+// A Router holds the sections in the order of the file.
+type Router []*Domain
+
+// Load reads the router, which must exist.
+func Load(t *tree.Tree, f *check.Findings) Router {
+	if !t.SafeFile(profil.RouterFile) {
+		f.Error(check.File(profil.RouterFile), "RO-1")
+		return nil
+	}
+	s, ok := f.Text(t, profil.RouterFile)
+	if !ok {
+		return nil
+	}
+	return Parse(s, f)
+}
+
+// Parse reads a router. A domain that occurs twice is an error, and its second
+// section is left out.
+func Parse(s string, f *check.Findings) Router {
+	var r Router
+	var open *Domain
+	for i, line := range strings.Split(s, "\n") {
+		line = text.Trim(line)
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			name = text.Trim(name)
+			if open = nil; r.Domain(name) != nil {
+				f.Error(check.Line(profil.RouterFile, i+1), "RO-2", name)
+				continue
+			}
+			open = &Domain{Name: name, Line: i + 1}
+			r = append(r, open)
+			continue
+		}
+		if open == nil {
+			continue
+		}
+		if list, ok := strings.CutPrefix(line, "schlagworte:"); ok {
+			open.Keywords, open.normal = nil, nil
+			for word := range strings.SplitSeq(list, ",") {
+				if word = lower(text.Trim(word)); word != "" {
+					open.Keywords = append(open.Keywords, word)
+					open.normal = append(open.normal, normalise(word))
+				}
+			}
+		} else if strings.HasPrefix(line, "- knowledge/") {
+			open.Pages = append(open.Pages, text.Trim(line[len("- "):]))
+		}
+	}
+	return r
+}
+
+// Domain returns the section of a domain, or nil.
+func (r Router) Domain(name string) *Domain {
+	for _, d := range r {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// A Hit is a domain whose keywords occur in a question.
+type Hit struct {
+	*Domain
+	Found []string // the keywords, sorted
+}
+
+// Route returns the domains that the question touches, by name.
+func (r Router) Route(question string) []Hit {
+	question = normalise(question)
+	var hits []Hit
+	for _, d := range r {
+		var found []string
+		for i, keyword := range d.normal {
+			if occurs(question, keyword) {
+				found = append(found, d.Keywords[i])
+			}
+		}
+		if slices.Sort(found); found != nil {
+			hits = append(hits, Hit{d, slices.Compact(found)})
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return strings.Compare(a.Name, b.Name) })
+	return hits
+}
+
+// occurs reports whether the keyword is anywhere in the question, inside of
+// words too: that finds German compounds and endings. One of less than four
+// characters must stand alone (deviation D-36).
+func occurs(question, keyword string) bool {
+	if keyword == "" {
+		return false
+	}
+	if utf8.RuneCountInString(keyword) >= 4 {
+		return strings.Contains(question, keyword)
+	}
+	for from := 0; ; {
+		i := strings.Index(question[from:], keyword)
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(keyword)
+		before, _ := utf8.DecodeLastRuneInString(question[:start])
+		after, _ := utf8.DecodeRuneInString(question[end:])
+		if (start == 0 || !alnum(before)) && (end == len(question) || !alnum(after)) {
+			return true
+		}
+		_, n := utf8.DecodeRuneInString(question[start:])
+		from = start + n
+	}
+}
+
+func alnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
+
+// normalise is the router's own normal form; punctuation stays.
+func normalise(s string) string { return text.CollapseSpace(umlauts.Replace(lower(s))) }
+
+// lower is full Unicode lower-casing, which strings.ToLower is not.
+func lower(s string) string { return cases.Lower(language.Und).String(s) }

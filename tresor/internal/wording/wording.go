@@ -1,0 +1,135 @@
+// Package wording holds the sentences of the engine for people, German and
+// English, in one file a language. A key that is a rule of the specification,
+// as "CL-1", is the reason and the remedy of a finding; "path.…" and "json.…"
+// are reasons inside of them; all others belong to commands.
+package wording
+
+import (
+	_ "embed"
+	"errors"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed de.txt
+var german string
+
+//go:embed en.txt
+var english string
+
+// A Sentence is a sentence in no language yet. Args are strings, ints, lists of
+// strings, errors and sentences.
+type Sentence struct {
+	Key  string
+	Args []any
+}
+
+// In returns the sentence in lang, "en" or else German. A key that does not
+// exist is a programmer's mistake: In panics, and a test finds it before.
+func (s Sentence) In(lang string) string { return Say(lang, s.Key, s.Args...) }
+
+// Say returns the sentence for key, its places {1}, {2}, … filled with args.
+// What cannot be printed, and control characters above all, is escaped.
+func Say(lang, key string, args ...any) string {
+	s, ok := catalogue(lang)[key]
+	if !ok {
+		panic("wording: no sentence " + key)
+	}
+	if len(args) == 0 {
+		return s
+	}
+	pairs := make([]string, 0, 2*len(args))
+	for i, a := range args {
+		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", show(lang, a))
+	}
+	return strings.NewReplacer(pairs...).Replace(s)
+}
+
+func show(lang string, arg any) string {
+	switch a := arg.(type) {
+	case string:
+		return Printable(a)
+	case int:
+		return strconv.Itoa(a)
+	case []string:
+		return Printable(strings.Join(a, ", "))
+	case Sentence:
+		return a.In(lang)
+	case error:
+		var pe *fs.PathError
+		if errors.As(a, &pe) {
+			a = pe.Err
+		}
+		return Printable(a.Error())
+	}
+	panic("wording: argument of an unknown type")
+}
+
+// Printable returns s with everything escaped that is not printed: control
+// characters, invisible and bidirectional ones, invalid bytes.
+func Printable(s string) string {
+	clean := true
+	for i, r := range s {
+		if !unicode.IsPrint(r) || r == utf8.RuneError && invalid(s[i:]) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && invalid(s[i:]):
+			const hex = "0123456789abcdef"
+			b.Write([]byte{'\\', 'x', hex[s[i]>>4], hex[s[i]&15]})
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+func invalid(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return r == utf8.RuneError && n == 1
+}
+
+// Keys returns the keys of the catalogue for lang with their sentences. The map
+// must not be changed.
+func Keys(lang string) map[string]string { return catalogue(lang) }
+
+func catalogue(lang string) map[string]string {
+	if lang == "en" {
+		return catalogues()[1]
+	}
+	return catalogues()[0]
+}
+
+var catalogues = sync.OnceValue(func() [2]map[string]string {
+	return [2]map[string]string{parse(german), parse(english)}
+})
+
+// parse reads lines "key = sentence"; blank lines and those with # are skipped.
+func parse(file string) map[string]string {
+	m := make(map[string]string)
+	for line := range strings.Lines(file) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, sentence, ok := strings.Cut(line, " = ")
+		if _, twice := m[key]; twice || !ok {
+			panic("wording: bad line " + line)
+		}
+		m[key] = sentence
+	}
+	return m
+}

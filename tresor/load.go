@@ -1,0 +1,142 @@
+package tresor
+
+import (
+	"bytes"
+	"path/filepath"
+
+	"outheis/tresor/internal/bestand"
+	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/graph"
+	"outheis/tresor/internal/index"
+	"outheis/tresor/internal/manifest"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/tree"
+)
+
+// load is the format's snapshot loader (4-retrieval section 6) from its fourth
+// check on; the first three concern a question.
+func load(t *tree.Tree, o Options) (*Snapshot, error) {
+	s := &Snapshot{lang: o.Lang, name: t.Name()}
+	refuse := func(state State, found ...check.Finding) error {
+		return &InvalidError{State: state, Name: s.name, Manifest: s.manifest, Version: s.version,
+			Findings: findings(found, Error, o), Warnings: s.warnings}
+	}
+	file := func(path, rule string, args ...any) check.Finding {
+		return check.Finding{Where: check.File(path), Sentence: check.Reason(rule, args...)}
+	}
+	if t.Exists(profil.LockFile) {
+		return nil, refuse(VaultBusy, file(profil.LockFile, "LD-1"))
+	}
+	if !t.SafeFile(profil.ManifestFile) {
+		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-2"))
+	}
+	digest, err := t.Digest(profil.ManifestFile)
+	if err != nil {
+		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-3", err))
+	}
+	s.manifest = digest
+	if problems, _ := manifest.Status(t); problems != nil {
+		return nil, refuse(InvalidVault, ofProblems(problems)...)
+	}
+	b, found := bestand.Load(t)
+	s.warnings = findings(found.Warnings, Warning, o)
+	if found.Errors != nil {
+		return nil, refuse(InvalidVault, found.Errors...)
+	}
+	if found := checkDerived(t, b); found != nil {
+		return nil, refuse(InvalidVault, found...)
+	}
+	version, ok := readVersion(t)
+	if !ok {
+		return nil, refuse(InvalidVault, file(profil.VersionFile, "LD-7"))
+	}
+	s.version = version
+	if found := checkAgain(t, digest); found != nil {
+		s.warnings = nil
+		return nil, refuse(SnapshotChanged, found...)
+	}
+	s.prepare(b)
+	return s, nil
+}
+
+// checkDerived compares INDEX.md and graph.json with what the pages give, byte
+// for byte.
+func checkDerived(t *tree.Tree, b *bestand.Bestand) []check.Finding {
+	var found []check.Finding
+	for _, derived := range []struct {
+		path, rule string
+		want       []byte
+	}{
+		{profil.IndexFile, "LD-4", index.Render(b.Pages)},
+		{profil.GraphFile, "LD-5", graph.Render(b.Pages)},
+	} {
+		drift := check.Finding{Where: check.File(derived.path), Sentence: check.Reason(derived.rule)}
+		if !t.SafeFile(derived.path) {
+			found = append(found, drift)
+			continue
+		}
+		got, err := t.Read(derived.path, tree.MaxText)
+		if err == nil && text.InvalidAt(got) >= 0 {
+			err = &tree.EncodingError{Offset: text.InvalidAt(got)}
+		}
+		if err != nil {
+			where := check.Where{Path: derived.path}
+			return []check.Finding{{Where: where, Sentence: check.Reason("LD-6", derived.path, err)}}
+		}
+		if !bytes.Equal(got, derived.want) {
+			found = append(found, drift)
+		}
+	}
+	return found
+}
+
+// readVersion returns the release that VERSION names.
+func readVersion(t *tree.Tree) (string, bool) {
+	if !t.SafeFile(profil.VersionFile) {
+		return "", false
+	}
+	s, err := t.Text(profil.VersionFile)
+	if err != nil {
+		return "", false
+	}
+	s = text.Trim(s)
+	return s, profil.IsVersion(s)
+}
+
+// checkAgain looks at the tree once more: what was read must still be the
+// release with the digest.
+func checkAgain(t *tree.Tree, digest string) []check.Finding {
+	where := check.File(profil.ManifestFile)
+	again, err := t.Again()
+	if err != nil {
+		return []check.Finding{{Where: where, Sentence: check.Reason("LD-8", err)}}
+	}
+	defer again.Close()
+	problems, _ := manifest.Status(again)
+	now, err := again.Digest(profil.ManifestFile)
+	if err != nil {
+		return []check.Finding{{Where: where, Sentence: check.Reason("LD-8", err)}}
+	}
+	if problems != nil {
+		return ofProblems(problems)
+	}
+	if now != digest || again.Exists(profil.LockFile) {
+		return []check.Finding{{Where: where, Sentence: check.Reason("LD-9")}}
+	}
+	return nil
+}
+
+func ofProblems(problems []*manifest.Problem) []check.Finding {
+	found := make([]check.Finding, len(problems))
+	for i, p := range problems {
+		found[i] = check.Finding{Where: p.Where, Sentence: p.Sentence}
+	}
+	return found
+}
+
+// unreadable is the error for a root that is no readable folder.
+func unreadable(dir string, err error, o Options) *InvalidError {
+	found := []check.Finding{{Where: check.Where{Label: dir}, Sentence: check.Reason("LD-10", err)}}
+	return &InvalidError{State: InvalidVault, Name: filepath.Base(dir), Findings: findings(found, Error, o), err: err}
+}

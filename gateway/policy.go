@@ -62,7 +62,7 @@ type Group struct {
 // Limits bound what one person, and all together, can make us do. Zero values
 // stand for those of [DefaultLimits].
 type Limits struct {
-	MaxText  int           // code points of a message
+	MaxText  int           // code points of a message, at most 40,000
 	Burst    int           // requests of one person within Window
 	Window   time.Duration // of Burst
 	Daily    int           // requests of one person within 24 h
@@ -106,8 +106,13 @@ func (l Limits) withDefaults() Limits {
 			*f.v = *f.d
 		}
 	}
+	l.MaxText = min(l.MaxText, maxMaxText)
 	return l
 }
+
+// maxMaxText keeps the longest text within a line of the log (256 KiB), however
+// its characters are written there.
+const maxMaxText = 40_000
 
 // A State is what [Decide] has to know of the past. All times are of one clock.
 type State struct {

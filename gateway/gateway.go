@@ -1,0 +1,352 @@
+// Package gateway moves every message through one durable queue: intake,
+// answer, reply, delivery.
+//
+// A channel hands an event to [Gateway.Deliver], which judges it ([Decide]),
+// cleans its text ([Clean]), chooses who answers and makes the request durable.
+// From then on the request belongs to the lane of its conversation: one after
+// the other there, in parallel beside the others. The lane has an agent answer,
+// the relay word the answer and the channel deliver it, part by part. Each step
+// is a line of the queue before the next begins, under a cause derived from the
+// request:
+//
+//	request   telegram/main/u:918273645   a person asked
+//	response  ‹id›/response               an agent answered, or could not
+//	reply     ‹id›/reply                  the parts to send
+//	event     ‹id›/1/try/1                part 1 goes out
+//	event     ‹id›/1/ok, ‹id›/1/fail/1    it arrived, or did not
+//	event     ‹id›/done                   the end
+//
+// So a restart is no special case: every request without an end goes its way
+// again, and each step first looks whether it was taken. There is never a
+// second response, and no part is sent again that has its receipt. A part whose
+// try has neither receipt nor failure may have arrived; it is sent once more,
+// marked as a possible duplicate.
+//
+// The outbox is the only place that tries again. Channels, agents and the store
+// report what happened, once.
+//
+// The package knows no network, no agent and no file by name: cmd/outheis puts
+// them in. It words nothing itself: sentences come from config/texts, answers
+// from package relay. Of the configuration it sees [Settings].
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"outheis/agents"
+	"outheis/channels"
+	"outheis/relay"
+	"outheis/store"
+)
+
+// Options are the parts of a gateway.
+type Options struct {
+	// Queue is the log; its requests without an end are carried on.
+	Queue Queue
+	// Accounts are our accounts on chat networks.
+	Accounts []Account
+	// Agents answer, by name.
+	Agents map[string]agents.Agent
+	// Settings can be changed later, by Reload.
+	Settings Settings
+	// Local says how replies look to programs on this machine (see
+	// [Gateway.Join]), by the name that they ask for; "" is for those that ask
+	// for none. Without it nobody can join.
+	Local map[string]relay.Target
+	// MaxParallel is how many agents answer at once; 0 stands for 8.
+	MaxParallel int
+	// Grace is how long Run waits for work under way when it ends; 0 stands for
+	// 5 s.
+	Grace time.Duration
+	// Now is the wall clock; nil stands for time.Now.
+	Now func() time.Time
+	// Log gets what the administrator should know; nil discards it. No message
+	// text is written to it.
+	Log *slog.Logger
+}
+
+// An Account is one of our accounts on a network. Name is unique for its kind
+// of channel and is the account in every address.
+type Account struct {
+	Name    string
+	Channel channels.Channel
+}
+
+// Settings are what can change while the gateway runs.
+type Settings struct {
+	Policy  Policy
+	Routing Routing
+	// Lang is the language of people whose network names none.
+	Lang string
+	// Admins get notices. Without any, notices stand in the log alone.
+	Admins []Admin
+	// Topics are what help offers to ask.
+	Topics []Topic
+	// Timeout bounds how long an agent may take; 0 stands for 120 s.
+	Timeout time.Duration
+}
+
+// An Admin is where notices for an administrator go.
+type Admin struct {
+	Address channels.Address
+	Lang    string
+}
+
+// A Topic is something that can be asked by name, such as a Tresor.
+type Topic struct {
+	Mention string // without @; empty when it has none
+	Title   string
+}
+
+// Errors of Deliver, Ask and Join.
+var (
+	// ErrStopping means that the gateway takes nothing more.
+	ErrStopping = errors.New("gateway is stopping")
+	// ErrNotRunning means that Run was not called yet.
+	ErrNotRunning = errors.New("gateway is not running")
+)
+
+// Causes of the end of answering.
+var (
+	errStopped  = errors.New("stopped by the person")
+	errReplaced = errors.New("edited by the person")
+)
+
+// A Gateway carries requests from channels to agents and back. Its methods may
+// be called from any goroutine; Run once.
+type Gateway struct {
+	queue    Queue
+	agents   map[string]agents.Agent
+	grace    time.Duration
+	now      func() time.Time
+	log      *slog.Logger
+	outlets  map[AccountID]*outlet
+	local    *local // nil when nobody can join
+	slots    chan struct{}
+	lanes    lanes
+	ledger   ledger
+	turns    turns
+	counts   counts
+	troubled trouble
+	sorry    apologies
+	answers  sync.WaitGroup // goroutines in which agents answer
+	settings atomic.Pointer[Settings]
+	reloaded pulse
+
+	running  atomic.Bool
+	stopping chan struct{} // closed when Run begins to end
+	failed   chan error    // the first error that ends Run
+	since    time.Time
+}
+
+// New returns a gateway over its parts. It fails when a part is missing or two
+// accounts have one name.
+func New(o Options) (*Gateway, error) {
+	if o.Queue == nil {
+		return nil, errors.New("gateway: no queue")
+	}
+	g := &Gateway{
+		queue: o.Queue, agents: maps.Clone(o.Agents), grace: o.Grace, now: o.Now, log: o.Log,
+		outlets: make(map[AccountID]*outlet), stopping: make(chan struct{}), failed: make(chan error, 1),
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	if g.grace <= 0 {
+		g.grace = 5 * time.Second
+	}
+	if o.MaxParallel <= 0 {
+		o.MaxParallel = 8
+	}
+	g.slots = make(chan struct{}, o.MaxParallel)
+	g.since = g.now()
+	if len(o.Local) > 0 {
+		g.local = newLocal(o.Local)
+		id := AccountID{LocalChannel, localAccount}
+		g.outlets[id] = &outlet{id: id, target: g.local.target, send: g.local.send}
+	}
+	for _, a := range o.Accounts {
+		id := AccountID{a.Channel.Kind(), a.Name}
+		if g.outlets[id] != nil || id.Channel == LocalChannel || id.Account == "" {
+			return nil, fmt.Errorf("gateway: account %s: name is missing or taken", id)
+		}
+		g.outlets[id] = newOutlet(id, a.Channel)
+	}
+	if err := g.Reload(o.Settings); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Reload puts new settings in force. They count for what comes from now on;
+// waiting requests keep the decision that was taken about them. On an error the
+// old settings stay.
+func (g *Gateway) Reload(s Settings) error {
+	if s.Routing.Default != "" && g.agents[s.Routing.Default] == nil {
+		return fmt.Errorf("gateway: default agent %q does not exist", s.Routing.Default)
+	}
+	if s.Timeout <= 0 {
+		s.Timeout = 2 * time.Minute
+	}
+	if g.local != nil { // whoever may open the control socket is the owner
+		s.Policy.Access = maps.Clone(s.Policy.Access)
+		if s.Policy.Access == nil {
+			s.Policy.Access = make(map[AccountID]Access)
+		}
+		s.Policy.Access[AccountID{LocalChannel, localAccount}] = Access{
+			People: map[string]agents.Role{localPerson: agents.RoleAdmin}, Unlimited: true,
+		}
+	}
+	g.settings.Store(&s)
+	g.reloaded.beat()
+	return nil
+}
+
+// Run carries on the open requests of the queue, receives from all channels and
+// works until ctx ends. It then takes nothing more, gives work under way the
+// grace of Options and returns ctx's error; what is not finished stays open in
+// the queue. It returns an error that is [store.ErrFailed] as soon as the queue
+// has failed for good. All channels are closed when it returns.
+func (g *Gateway) Run(ctx context.Context) error {
+	if g.running.Swap(true) {
+		return errors.New("gateway: run: called twice")
+	}
+	work, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	g.resume()
+	g.lanes.start(func(it *item) { g.carry(work, it) })
+
+	receive, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	var receivers sync.WaitGroup
+	for _, o := range g.outlets {
+		if o.channel != nil {
+			receivers.Go(func() { g.receive(receive, o) })
+		}
+	}
+	err := ctx.Err()
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case err = <-g.failed:
+		err = fmt.Errorf("gateway: %w", err)
+		end()
+	}
+	hangUp()
+	close(g.stopping)
+	g.lanes.close()
+	timer := time.AfterFunc(g.grace, end)
+	defer timer.Stop()
+	receivers.Wait()
+	g.lanes.wait()
+	end()
+	g.waitForAgents()
+	for _, o := range g.outlets {
+		o.close(g.log)
+	}
+	return err
+}
+
+// waitForAgents waits for agents whose question has been given up. One that
+// does not listen to its context is left behind, and said so.
+func (g *Gateway) waitForAgents() {
+	done := make(chan struct{})
+	go func() { g.answers.Wait(); close(done) }()
+	timer := time.NewTimer(g.grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		g.log.Error("agent does not end", "err", "context was cancelled")
+	}
+}
+
+// resume puts the open requests of the queue into their lanes.
+func (g *Gateway) resume() {
+	heads := make(map[string]bool)
+	for _, e := range g.queue.Open() {
+		req := e.Rec
+		if err := req.check(); err != nil {
+			g.log.Error("open request is unusable", "id", req.ID, "err", err)
+			continue
+		}
+		it := &item{lane: laneOf(&req), req: req}
+		// Only the first of a conversation can have been answered when the
+		// process died.
+		it.poison = e.Crashes >= poisonAt && !heads[it.lane]
+		heads[it.lane] = true
+		g.lanes.push(it)
+	}
+}
+
+// poisonAt is how many crashes in a row a request may be open for
+// (spec/reliability.md §1.5 R7).
+const poisonAt = 3
+
+// laneOf returns the lane of a request. Sentences about a conversation do not
+// wait for its questions.
+func laneOf(req *Envelope) string {
+	if req.Intent == "" {
+		return req.Conversation
+	}
+	return req.Conversation + "!"
+}
+
+// fail ends Run with err.
+func (g *Gateway) fail(err error) {
+	select {
+	case g.failed <- err:
+	default:
+	}
+}
+
+// write makes envelopes durable. While the queue cannot write it waits and
+// tries again; the error is ErrStopping when the gateway ends meanwhile, ctx's
+// error, or one of the queue that trying again does not cure.
+func (g *Gateway) write(ctx context.Context, es ...Envelope) error {
+	wait := time.Second
+	for {
+		_, err := g.queue.AppendAll(ctx, es)
+		switch {
+		case err == nil:
+			g.troubled.end()
+			return nil
+		case errors.Is(err, store.ErrFailed):
+			g.fail(err)
+			return err
+		case errors.Is(err, store.ErrTooLong), ctx.Err() != nil:
+			return err
+		}
+		if g.troubled.begin(err, g.now()) {
+			g.log.Error("queue cannot write", "err", err)
+		}
+		if err := g.pause(ctx, wait); err != nil {
+			return err
+		}
+		wait = min(2*wait, 30*time.Second)
+	}
+}
+
+// pause waits for d, or until the gateway ends (ErrStopping) or ctx.
+func (g *Gateway) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-g.stopping:
+		return ErrStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,311 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"outheis/channels"
+	"outheis/config/texts"
+	"outheis/store"
+)
+
+// Bounds of what is stored beside a text. The text itself is bounded by
+// Limits.MaxText and never cut: a longer one is refused with a sentence.
+const (
+	maxName    = 64      // code points
+	maxKey     = 512     // bytes of an event's key
+	maxTextRaw = 1 << 20 // bytes of a text that is looked at
+)
+
+// Deliver makes an event of a channel durable; it is the [channels.Deliver] of
+// every account. It returns nil when the event is on disk or needs no record,
+// and an error when it has to be delivered again: while the disk is full, or
+// when the gateway is stopping.
+//
+// The order of work is that of spec/reliability.md §2.4. Nothing is stored of
+// an event that [Decide] refuses; its reason is counted, and where the sender
+// may know, a sentence tells it.
+func (g *Gateway) Deliver(ctx context.Context, e channels.Event) error {
+	if err := g.isOpen(); err != nil {
+		return err
+	}
+	if e.Address.IsZero() || e.Key == "" || len(e.Key) > maxKey {
+		g.counts.refused(ReasonKind)
+		g.log.Error("event without address or key", "channel", e.Address.Channel())
+		return nil
+	}
+	cause := eventCause(e)
+	known, ok, err := g.queue.Lookup(cause)
+	if err != nil {
+		return g.refuse(fmt.Errorf("gateway: look up event: %w", err))
+	}
+	if ok {
+		return g.again(known)
+	}
+	if e.Kind == channels.KindMembership {
+		g.membership(ctx, e)
+	}
+
+	raw := e.Text
+	settings := g.settings.Load()
+	e = clean(e, settings.Policy.Limits)
+	state := g.recall(e)
+	v := Decide(e, settings.Policy, state)
+	if v.Reason == ReasonLoop {
+		g.muteProgram(ctx, e, settings.Policy.Limits.withDefaults(), state.Now)
+	}
+	if v.Reason != ReasonOK && !v.Say {
+		g.counts.refused(v.Reason)
+		return nil
+	}
+	req := request(e, cause, raw, v, settings)
+	if v.Reason == ReasonOK {
+		return g.take(ctx, e, req, state.Now)
+	}
+	g.counts.refused(v.Reason)
+	if err := g.refuse(g.queueRequest(ctx, req)); err != nil {
+		return err
+	}
+	who := senderOf(e)
+	g.ledger.told(who, v.Reason, state.Now)
+	if v.Reason != ReasonQuota && v.Reason != ReasonDaily && v.Reason != ReasonBusy {
+		g.ledger.asked(who, state.Now)
+	}
+	return nil
+}
+
+func (g *Gateway) isOpen() error {
+	if !g.running.Load() {
+		return ErrNotRunning
+	}
+	select {
+	case <-g.stopping:
+		return ErrStopping
+	default:
+		return nil
+	}
+}
+
+// again settles an event that is in the log already: usually its request is on
+// its way or done. Only where its first delivery broke off right behind the
+// commit does nobody carry it.
+func (g *Gateway) again(req Envelope) error {
+	g.counts.repeated()
+	if req.Type != TypeRequest || g.lanes.holds(req.ID) {
+		return nil
+	}
+	_, done, err := g.queue.Lookup(doneCause(req.ID))
+	if err != nil {
+		return g.refuse(fmt.Errorf("gateway: look up event: %w", err))
+	}
+	if !done {
+		g.lanes.push(&item{lane: laneOf(&req), req: req})
+	}
+	return nil
+}
+
+// clean bounds and cleans what people wrote.
+func clean(e channels.Event, l Limits) channels.Event {
+	if len(e.Text) <= maxTextRaw || len(e.Text) <= 4*l.withDefaults().MaxText {
+		e.Text = strings.TrimSpace(Clean(e.Text))
+	}
+	e.Actor.Name = cut(strings.Join(strings.Fields(Clean(cut(e.Actor.Name, 4*maxName))), " "), maxName)
+	e.Command = strings.ToLower(cut(e.Command, maxName))
+	e.Unsupported = cut(e.Unsupported, maxName)
+	e.Message = cut(e.Message, maxKey)
+	e.Command = CommandOf(e)
+	return e
+}
+
+// recall collects what Decide has to know.
+func (g *Gateway) recall(e channels.Event) State {
+	s := State{Now: g.now()}
+	g.ledger.recall(senderOf(e), &s)
+	key := conversationOf(e)
+	s.Waiting, s.Open = g.lanes.load(key)
+	if e.Kind == channels.KindEdit {
+		if req, ok := g.lanes.find(key, isMessage(e.Message)); ok {
+			s.Original = &Original{Text: req.Payload.Text, At: req.Payload.Asked}
+		}
+	}
+	return s
+}
+
+func isMessage(id string) func(*item) bool {
+	return func(it *item) bool { return id != "" && it.req.Intent == "" && it.req.Payload.Message == id }
+}
+
+// request makes the envelope of an event.
+func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelope {
+	lang := e.Actor.Locale
+	if lang == "" {
+		lang = s.Lang
+	}
+	req := Envelope{
+		Conversation: conversationOf(e), Cause: cause, Type: TypeRequest, Priority: PriorityNormal, To: partRelay,
+		From: From{User: &User{
+			Channel: e.Address.Channel(), Account: e.Address.Account(),
+			Identity: e.Actor.ID, Name: e.Actor.Name, Mixed: mixesScripts(e.Actor.Name),
+		}},
+		Payload: Payload{
+			Message: e.Message, Address: e.Address, Audience: e.Audience, Role: v.Role,
+			Lang: texts.For(lang).Lang(), Asked: e.At.UTC(), Unread: e.Unsupported,
+		},
+	}
+	if v.Reason != ReasonOK {
+		req.Intent, req.Payload.Notice, req.Payload.Until = intentNotice, v.Reason, v.RetryAt.UTC()
+		if v.Reason == ReasonCommand {
+			req.Payload.Name = e.Command
+		}
+		return req
+	}
+	switch e.Command {
+	case commandStart, commandHelp, commandStop:
+		req.Intent = "command." + e.Command
+		return req
+	}
+	req.Payload.Text = e.Text
+	if strings.TrimSpace(raw) != e.Text {
+		sum := sha256.Sum256([]byte(raw))
+		req.Payload.Raw = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return req
+}
+
+// take routes a request that was admitted and puts it on its way.
+func (g *Gateway) take(ctx context.Context, e channels.Event, req Envelope, now time.Time) error {
+	if req.Intent == "" {
+		g.address(&req, e)
+	}
+	var err error
+	switch {
+	case e.Kind == channels.KindEdit:
+		err = g.replace(ctx, req)
+	case req.Intent == intentStop:
+		err = g.stopRunning(ctx, req)
+	default:
+		err = g.queueRequest(ctx, req)
+	}
+	if err != nil {
+		return g.refuse(err)
+	}
+	g.counts.taken(now)
+	g.ledger.asked(senderOf(e), now)
+	return nil
+}
+
+// address chooses the agent.
+func (g *Gateway) address(req *Envelope, e channels.Event) {
+	has := func(name string) bool { return g.agents[name] != nil }
+	if e.Command == commandTresor && has(commandTresor) {
+		req.To = commandTresor
+		return
+	}
+	to := g.settings.Load().Routing.route(req.Payload.Text, e.Audience != channels.Direct, has)
+	switch {
+	case to.missing != "":
+		req.Intent, req.Payload.Notice, req.Payload.Name, req.Payload.Text = intentNotice, noticeNoAgent, to.missing, ""
+	case to.text == "":
+		req.Intent, req.Payload.Notice, req.Payload.Text = intentNotice, ReasonEmpty, ""
+	default:
+		req.To, req.Payload.Scope, req.Payload.Text = to.Agent, to.Scope, to.text
+	}
+}
+
+// queueRequest makes a request durable and puts it into its lane.
+func (g *Gateway) queueRequest(ctx context.Context, req Envelope) error {
+	es, err := g.queue.AppendAll(ctx, []Envelope{req})
+	if err != nil {
+		return err
+	}
+	g.lanes.push(&item{lane: laneOf(&es[0]), req: es[0], fresh: true})
+	return nil
+}
+
+// replace puts an edited question into the place of the original, which ends
+// in the same commit.
+func (g *Gateway) replace(ctx context.Context, req Envelope) error {
+	key := laneOf(&req)
+	original, place := g.lanes.claim(key, errReplaced, isMessage(req.Payload.Message))
+	if original == nil {
+		g.counts.refused(ReasonEditLate)
+		return nil // answered meanwhile
+	}
+	es, err := g.queue.AppendAll(ctx, []Envelope{req, original.req.done(EndReplaced)})
+	if err != nil {
+		g.lanes.insert(&item{lane: key, req: original.req, fresh: original.fresh}, place)
+		return err
+	}
+	g.lanes.insert(&item{lane: key, req: es[0], fresh: true}, place)
+	g.counts.ended(EndReplaced)
+	g.local.finished(&original.req, nil, EndReplaced)
+	return nil
+}
+
+// stopRunning ends the question that is being answered, in the same commit in
+// which it takes the command.
+func (g *Gateway) stopRunning(ctx context.Context, req Envelope) error {
+	running := g.lanes.claimRunning(req.Conversation, errStopped, func(*item) bool { return true })
+	if running == nil {
+		return g.queueRequest(ctx, req)
+	}
+	req.Payload.Ref = running.req.ID
+	es, err := g.queue.AppendAll(ctx, []Envelope{req, running.req.done(EndStopped)})
+	if err != nil {
+		g.lanes.insert(&item{lane: running.lane, req: running.req, fresh: running.fresh}, 0)
+		return err
+	}
+	g.lanes.push(&item{lane: laneOf(&es[0]), req: es[0], fresh: true})
+	g.counts.ended(EndStopped)
+	g.local.finished(&running.req, nil, EndStopped)
+	return nil
+}
+
+// refuse notes an error of the queue that makes the channel deliver again.
+func (g *Gateway) refuse(err error) error {
+	switch {
+	case err == nil:
+		g.troubled.end()
+	case errors.Is(err, store.ErrFailed):
+		g.fail(err)
+	case errors.Is(err, store.ErrTooLong): // bounded texts do not come here; an adapter's address might
+		g.log.Error("event does not fit a line", "err", err)
+		return nil
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	default:
+		if g.troubled.begin(err, g.now()) {
+			g.log.Error("queue cannot write", "err", err)
+		}
+	}
+	return err
+}
+
+// muteProgram lets a program that used up its budget speak to nobody for a
+// while, and tells the administrators.
+func (g *Gateway) muteProgram(ctx context.Context, e channels.Event, l Limits, now time.Time) {
+	who := senderOf(e)
+	g.ledger.mute(who, now.Add(l.Mute), now)
+	g.tellAdmins(ctx, "loop/"+who.account.String()+"/"+who.id+"/"+now.UTC().Format(time.DateOnly), func(t *texts.Texts) string {
+		return t.Say("gateway.admin_loop", who.account.String(), e.Actor.ID, l.PerPair)
+	})
+}
+
+// membership tells the administrators when a group that we answer has another
+// id from now on: the configuration names the old one.
+func (g *Gateway) membership(ctx context.Context, e channels.Event) {
+	old, moved := e.Address.Chat(), e.Moved.Chat()
+	if e.Change != channels.ChangeMoved || moved == "" {
+		return
+	}
+	if _, listed := g.settings.Load().Policy.Access[accountOf(e.Address)].Groups[old]; !listed {
+		return
+	}
+	g.tellAdmins(ctx, "moved/"+accountOf(e.Address).String()+"/"+old, func(t *texts.Texts) string {
+		return t.Say("gateway.admin_moved", accountOf(e.Address).String(), old, moved)
+	})
+}

@@ -1,0 +1,187 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"outheis/channels"
+	"outheis/config/texts"
+)
+
+// noticeNoAgent is the notice for a mention of an agent that is not there.
+const noticeNoAgent Reason = "no_agent"
+
+// sentence words what the gateway says by itself.
+func (g *Gateway) sentence(req *Envelope) string {
+	t := texts.For(req.Payload.Lang)
+	switch req.Intent {
+	case intentStart:
+		return t.Say("gateway.start") + "\n\n" + g.help(t, req)
+	case intentHelp:
+		return g.help(t, req)
+	case intentStop:
+		if req.Payload.Ref == "" {
+			return t.Say("gateway.nothing_to_stop")
+		}
+		return t.Say("gateway.stopped")
+	case intentAdmin:
+		return req.Payload.Text
+	}
+	return g.notice(t, &req.Payload)
+}
+
+// notice words why something was not taken.
+func (g *Gateway) notice(t *texts.Texts, p *Payload) string {
+	switch p.Notice {
+	case ReasonQuota, ReasonDaily:
+		wait := int(p.Until.Sub(g.now()).Round(time.Minute).Minutes())
+		if wait >= 120 {
+			return t.Say("gateway.refused_daily", (wait+59)/60)
+		}
+		return t.Say("gateway.refused_quota", max(1, wait))
+	case ReasonBusy:
+		return t.Say("gateway.refused_busy")
+	case ReasonTooLong:
+		return t.Say("gateway.refused_too_long", g.settings.Load().Policy.Limits.withDefaults().MaxText)
+	case ReasonUnsupported:
+		if p.Unread == "forward" {
+			return t.Say("gateway.refused_forward")
+		}
+		return t.Say("gateway.refused_unsupported")
+	case ReasonCommand:
+		return t.Say("gateway.refused_command", p.Name)
+	case noticeNoAgent:
+		return t.Say("gateway.refused_no_agent", p.Name, strings.Join(g.mentionable(), ", "))
+	}
+	return t.Say("gateway.refused_empty")
+}
+
+// help says what can be asked, and how.
+func (g *Gateway) help(t *texts.Texts, req *Envelope) string {
+	var b strings.Builder
+	b.WriteString(t.Say("gateway.help"))
+	if topics := g.settings.Load().Topics; len(topics) > 0 {
+		b.WriteString("\n\n" + t.Say("gateway.help_topics"))
+		for _, topic := range topics {
+			if topic.Mention == "" {
+				fmt.Fprintf(&b, "\n- %s", topic.Title)
+			} else {
+				fmt.Fprintf(&b, "\n- %s (`@%s`)", topic.Title, topic.Mention)
+			}
+		}
+	}
+	if all := g.mentionable(); len(all) > 1 {
+		b.WriteString("\n\n" + t.Say("gateway.help_mentions", strings.Join(all, ", ")))
+	}
+	b.WriteString("\n\n" + t.Say("gateway.help_commands"))
+	if req.Payload.Audience != channels.Direct {
+		b.WriteString("\n\n" + t.Say("gateway.help_group"))
+	}
+	return b.String()
+}
+
+// mentionable lists the names that can stand behind an @.
+func (g *Gateway) mentionable() []string {
+	var all []string
+	r := g.settings.Load().Routing
+	for name, route := range r.Mentions {
+		if g.agents[route.Agent] != nil {
+			all = append(all, "`@"+name+"`")
+		}
+	}
+	for name := range g.agents {
+		if _, listed := r.Mentions[name]; !listed {
+			all = append(all, "`@"+name+"`")
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// failureSentence tells a person that there is no answer, and what to do.
+func failureSentence(req *Envelope, f *Failure) string {
+	t := texts.For(req.Payload.Lang)
+	switch {
+	case f == nil:
+		return t.Say("gateway.failed", incident(req.ID))
+	case f.Text != "":
+		return f.Text
+	case f.Code == "timeout":
+		return t.Say("gateway.failed_timeout", f.Incident)
+	case f.Code == "overloaded":
+		return t.Say("gateway.failed_overloaded")
+	case f.Code == "poison":
+		return t.Say("gateway.failed_poison", f.Incident)
+	case f.Code == "too_large":
+		return t.Say("gateway.failed_too_large")
+	case f.Code == "no_agent":
+		return t.Say("gateway.failed_no_agent", req.To)
+	}
+	return t.Say("gateway.failed", f.Incident)
+}
+
+// lateRemark apologises for an answer that comes late.
+func lateRemark(req *Envelope, asked time.Time) string {
+	return texts.For(req.Payload.Lang).Say("gateway.late", asked.UTC().Format("02.01.2006 15:04"))
+}
+
+// unreadRemark says that an attachment was not read.
+func unreadRemark(req *Envelope) string {
+	return texts.For(req.Payload.Lang).Say("gateway.unread")
+}
+
+// apologies remembers in which conversations somebody was asked for pardon
+// lately: once is enough. It may be used by many goroutines.
+type apologies struct {
+	mu sync.Mutex // guards of
+	of map[string]time.Time
+}
+
+// first reports that this is the first apology of the conversation for an hour,
+// and notes it.
+func (a *apologies) first(conversation string, now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for c, t := range a.of {
+		if now.Sub(t) >= time.Hour {
+			delete(a.of, c)
+		}
+	}
+	if _, ok := a.of[conversation]; ok {
+		return false
+	}
+	if a.of == nil {
+		a.of = make(map[string]time.Time)
+	}
+	a.of[conversation] = now
+	return true
+}
+
+// tellAdmins sends a notice to every administrator, once per cause: through the
+// queue, like everything else. It waits for nothing: what cannot be written now
+// stands in the log of the program alone.
+func (g *Gateway) tellAdmins(ctx context.Context, cause string, say func(*texts.Texts) string) {
+	admins := g.settings.Load().Admins
+	g.log.Warn("administrator is told", "cause", cause, "admins", len(admins))
+	for _, a := range admins {
+		t := texts.For(a.Lang)
+		to := a.Address
+		conversation := conversationID(to.Channel(), to.Account(), to.Chat(), to.Thread(), "admin")
+		req := Envelope{
+			Conversation: conversation, Cause: "admin/" + cause + "/" + conversation, Type: TypeRequest,
+			From: From{Agent: partDispatcher}, To: partTransport, Intent: intentAdmin, Priority: PriorityNormal,
+			Payload: Payload{Text: say(t), Address: to, Audience: channels.Direct, Lang: t.Lang()},
+		}
+		_, known, err := g.queue.Lookup(req.Cause)
+		if err == nil && !known {
+			err = g.queueRequest(ctx, req)
+		}
+		if err != nil {
+			g.log.Error("administrator could not be told", "cause", cause, "err", err)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"outheis/channels"
+	"outheis/config/texts"
+	"outheis/relay"
+)
+
+// Times of the outbox (spec/reliability.md §1.7, spec/outheis.md §8.1).
+const (
+	firstWait  = time.Second      // before the second try of a part that was not sent
+	waitFactor = 4                // each further wait is so much longer
+	longestTry = 15 * time.Minute // and none longer than this
+	unsureWait = 30 * time.Second // before a part that may have arrived is sent once more
+	giveUp     = 24 * time.Hour   // after the first try of a part
+	mostMoves  = 3                // of one part to another address
+)
+
+// A part is how far one part of a reply is, as the log tells it.
+type part struct {
+	tries  int
+	first  time.Time // of the first try
+	sent   bool
+	plain  bool             // without markup from now on
+	again  bool             // an earlier try may have arrived
+	unsure int              // tries that ended without a clear answer
+	failed int              // tries in a row that never left
+	moves  int              // to another address
+	to     channels.Address // where the chat went; zero when it did not
+	notTil time.Time        // the network asked to wait until then
+	end    End              // why no further try makes sense
+}
+
+// apply notes the failure that f, an event, tells of.
+func (p *part) apply(f *Payload, at time.Time) {
+	p.failed++
+	switch f.Class {
+	case channels.RetryAfter:
+		p.failed, p.notTil = 0, at.Add(time.Duration(f.After)*time.Millisecond)
+	case channels.Unsure:
+		p.again = true
+		if p.unsure++; p.unsure > 1 {
+			p.end = EndParked
+		}
+	case channels.Refused:
+		if !f.Markup || p.plain {
+			p.end = EndParked
+		}
+		p.plain = true
+	case channels.Gone:
+		if p.moves++; f.Moved.IsZero() || p.moves > mostMoves {
+			p.end = EndGone
+		}
+		p.to = f.Moved
+	}
+}
+
+// wait returns how long to wait before the next try.
+func (p *part) wait(last channels.Class, now time.Time) time.Duration {
+	switch last {
+	case channels.NotSent, channels.Misconfigured:
+		d := firstWait
+		for i := 1; i < p.failed && d < longestTry; i++ {
+			d *= waitFactor
+		}
+		return min(d, longestTry)
+	case channels.Unsure:
+		return unsureWait
+	case channels.RetryAfter:
+		return p.notTil.Sub(now)
+	}
+	return 0
+}
+
+// progress reads from the log how far part n is.
+func (g *Gateway) progress(it *item, n int) (part, error) {
+	var p part
+	if it.fresh {
+		return p, nil
+	}
+	id := it.req.ID
+	_, sent, err := g.queue.Lookup(okCause(id, n))
+	if err != nil {
+		return p, err
+	}
+	p.sent = sent
+	for {
+		try, ok, err := g.queue.Lookup(tryCause(id, n, p.tries+1))
+		if err != nil || !ok {
+			return p, err
+		}
+		if p.tries++; p.tries == 1 {
+			p.first = try.At.Time
+		}
+		fail, ok, err := g.queue.Lookup(failCause(id, n, p.tries))
+		switch {
+		case err != nil:
+			return p, err
+		case ok:
+			p.apply(&fail.Payload, fail.At.Time)
+		default:
+			p.again = true // the process died before the network answered
+		}
+	}
+}
+
+// send delivers the parts of a reply in order, from the first that has no
+// receipt. What p holds is written before anything is sent. The error is
+// ErrStopping when the gateway ends meanwhile; then the rest stays open.
+func (g *Gateway) send(ctx context.Context, it *item, out *outlet, reply relay.Reply, p *pen) (End, error) {
+	to := it.req.Payload.Address
+	for i := range reply.Parts {
+		progress, err := g.progress(it, i+1)
+		if err != nil {
+			return "", err
+		}
+		if !progress.to.IsZero() {
+			to = progress.to
+		}
+		if progress.sent {
+			continue
+		}
+		post := channels.Post{To: to, Key: postKey(it.req.ID, i+1), Body: reply.Parts[i]}
+		end, err := g.sendPart(ctx, it, out, post, i+1, &progress, p)
+		if err != nil || end != EndSent {
+			return end, err
+		}
+		if !progress.to.IsZero() {
+			to = progress.to
+		}
+	}
+	return EndSent, nil
+}
+
+// sendPart sends one part until it arrived or no further try makes sense. This
+// is the only loop in the program that sends again.
+func (g *Gateway) sendPart(ctx context.Context, it *item, out *outlet, post channels.Post, n int, at *part, p *pen) (End, error) {
+	req := &it.req
+	for at.end == "" {
+		if err := g.waitForTurn(ctx, out, post.To, at, p); err != nil {
+			return "", err
+		}
+		if at.tries > 0 && g.now().Sub(at.first) > giveUp {
+			at.end = EndExpired
+			g.tellParked(ctx, req, string(EndExpired))
+			break
+		}
+		try := req.event(eventTry, tryCause(req.ID, n, at.tries+1))
+		try.Payload.Part, try.Payload.Try, try.Payload.Key = n, at.tries+1, post.Key
+		p.add(try)
+		if err := g.flush(ctx, p); err != nil {
+			return "", err
+		}
+		if at.tries++; at.tries == 1 {
+			at.first = g.now()
+		}
+		receipt, err := out.post(ctx, g.dress(post, at, req, out))
+		if err == nil {
+			ok := req.event(eventOK, okCause(req.ID, n))
+			ok.Payload.Part, ok.Payload.Try, ok.Payload.Key, ok.Payload.Remote = n, at.tries, post.Key, receipt.Remote
+			p.add(ok)
+			g.counts.sent(out.id)
+			out.works.beat()
+			return EndSent, nil
+		}
+		if err := g.failedTry(ctx, it, out, &post, n, at, p, channels.AsSendError(err)); err != nil {
+			return "", err
+		}
+	}
+	return at.end, nil
+}
+
+// dress prepares a post for the next try.
+func (g *Gateway) dress(post channels.Post, at *part, req *Envelope, out *outlet) channels.Post {
+	post.Plain, post.Again = at.plain, at.again
+	if at.again {
+		post.Body = out.target(post.To).Profile.Notice(post.Body, texts.For(req.Payload.Lang).Say("gateway.maybe_twice"))
+	}
+	return post
+}
+
+// failedTry writes down why a try failed, and waits as long as the next one has
+// to wait. Nothing waits while what happened is only in memory.
+func (g *Gateway) failedTry(ctx context.Context, it *item, out *outlet, post *channels.Post, n int, at *part, p *pen, se *channels.SendError) error {
+	req := &it.req
+	now := g.now()
+	fail := req.event(eventFail, failCause(req.ID, n, at.tries))
+	f := &fail.Payload
+	f.Part, f.Try, f.Key, f.Class, f.Markup, f.Moved = n, at.tries, post.Key, se.Class, se.Markup, se.Moved
+	f.After, f.Error = se.After.Milliseconds(), cut(se.Error(), 300)
+	p.add(fail)
+	at.apply(f, now)
+	if !at.to.IsZero() {
+		post.To = at.to
+	}
+	g.counts.failed(se.Class)
+	log := g.log.With("channel", out.id.String(), "id", req.ID, "part", n, "try", at.tries)
+	wait := at.wait(se.Class, now)
+	if at.end == "" && now.Add(wait).Sub(at.first) > giveUp {
+		at.end = EndExpired
+	}
+	if at.end != "" {
+		log.Error("part was not delivered", "class", se.Class, "end", at.end, "err", se)
+		if at.end != EndGone {
+			g.tellParked(ctx, req, string(se.Class))
+		}
+		return nil
+	}
+	log.Warn("part was not delivered, will try again", "class", se.Class, "after", wait, "err", se)
+	switch se.Class {
+	case channels.RetryAfter:
+		out.gates.block(post.To, se.Scope, at.notTil)
+	case channels.Misconfigured:
+		g.tellMisconfigured(ctx, out.id, se)
+	}
+	if err := g.flush(ctx, p); err != nil {
+		return err
+	}
+	switch se.Class {
+	case channels.NotSent, channels.Misconfigured:
+		return g.pauseUntilWorks(ctx, out, wait)
+	case channels.Unsure:
+		return g.pause(ctx, wait)
+	}
+	return nil // a RetryAfter waits at the gate
+}
+
+// pauseUntilWorks waits for d, and less when another post or a reload shows
+// earlier that the network can be reached; never less than a second.
+func (g *Gateway) pauseUntilWorks(ctx context.Context, out *outlet, d time.Duration) error {
+	works, reloaded := out.works.next(), g.reloaded.next()
+	least := min(d, firstWait)
+	if err := g.pause(ctx, least); err != nil {
+		return err
+	}
+	timer := time.NewTimer(d - least)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-works:
+	case <-reloaded:
+	case <-g.stopping:
+		return ErrStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// waitForTurn waits until neither the part, nor the chat, nor the account has
+// been asked to wait.
+func (g *Gateway) waitForTurn(ctx context.Context, out *outlet, to channels.Address, at *part, p *pen) error {
+	for {
+		until := out.gates.until(to)
+		if at.notTil.After(until) {
+			until = at.notTil
+		}
+		d := until.Sub(g.now())
+		if d <= 0 {
+			return nil
+		}
+		if err := g.flush(ctx, p); err != nil {
+			return err
+		}
+		if err := g.pause(ctx, d); err != nil {
+			return err
+		}
+	}
+}
+
+// tellParked tells the administrators of a reply that nobody will see.
+func (g *Gateway) tellParked(ctx context.Context, req *Envelope, why string) {
+	if req.Intent == intentAdmin {
+		return // no notice about a notice
+	}
+	account := accountOf(req.Payload.Address).String()
+	g.tellAdmins(ctx, "parked/"+req.ID, func(t *texts.Texts) string {
+		return t.Say("gateway.admin_parked", account, req.ID, why)
+	})
+}
+
+// tellPoison tells them of a question that ended the process again and again.
+func (g *Gateway) tellPoison(ctx context.Context, req *Envelope) {
+	g.tellAdmins(ctx, "poison/"+req.ID, func(t *texts.Texts) string {
+		return t.Say("gateway.admin_poison", req.ID, incident(req.ID))
+	})
+}
+
+// tellMisconfigured tells them, once a day, that an account needs them.
+func (g *Gateway) tellMisconfigured(ctx context.Context, id AccountID, se *channels.SendError) {
+	remedy := se.Remedy
+	if remedy == "" {
+		remedy = fmt.Sprint(se.Err)
+	}
+	g.tellAdmins(ctx, "misconfigured/"+id.String()+"/"+g.now().UTC().Format(time.DateOnly), func(t *texts.Texts) string {
+		return t.Say("gateway.admin_misconfigured", id.String(), remedy)
+	})
+}

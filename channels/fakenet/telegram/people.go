@@ -135,8 +135,7 @@ func (s *Server) fill(m *stored, l Line) {
 }
 
 // Edit changes the text of a message, at the time at in Unix seconds or now
-// when it is 0. Without a change of text it is what the server sends when a
-// link preview or a reaction was added.
+// when it is 0.
 func (s *Server) Edit(chatID, message int64, text string, at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,6 +152,25 @@ func (s *Server) Edit(chatID, message int64, text string, at int64) {
 		m.Caption, m.CaptionEntities = text, findEntities(text)
 	} else {
 		m.Text, m.Entities = text, findEntities(text)
+	}
+	if s.mayRead(c, m) {
+		kind := "edited_message"
+		if c.Type == "channel" {
+			kind = "edited_channel_post"
+		}
+		s.push(kind, m.Message, keepMessages)
+	}
+}
+
+// Touch reports a message as edited without any change, as the server does when
+// a link preview or a reaction was added.
+func (s *Server) Touch(chatID, message int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChat(chatID)
+	m, ok := c.messages[message]
+	if !ok {
+		panic("fake telegram: no such message to touch")
 	}
 	if s.mayRead(c, m) {
 		kind := "edited_message"

@@ -111,6 +111,9 @@ func (s *Server) addChat(c Chat) *chat {
 		Chat: c, members: make(map[int64]bool), topics: make(map[int64]string), closed: make(map[int64]bool),
 		messages: make(map[int64]*stored), next: 1,
 	}
+	if c.IsForum {
+		added.next = 2 // message 1 is the one with which General begins
+	}
 	s.chats[c.ID] = added
 	return added
 }

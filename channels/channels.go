@@ -219,3 +219,10 @@ const (
 type Prober interface {
 	Health() Health
 }
+
+// A Finder is a Channel that can address a person whose account id is known,
+// for words that answer no message. Whether the person can be reached shows
+// when something is sent.
+type Finder interface {
+	Direct(person string) (Address, error)
+}

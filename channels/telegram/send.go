@@ -167,3 +167,12 @@ func (c *Channel) scope(a channels.Address, after time.Duration) channels.Scope 
 	c.limited[a.Chat()] = now.Add(after)
 	return scope
 }
+
+// Direct implements [channels.Finder]: the direct chat with a person has the
+// person's id. Telegram lets a bot write there once the person has started it.
+func (c *Channel) Direct(person string) (channels.Address, error) {
+	if id, err := strconv.ParseInt(person, 10, 64); err != nil || id <= 0 {
+		return channels.Address{}, fmt.Errorf("telegram: %q is not the id of a person", person)
+	}
+	return channels.NewAddress(Kind, c.opts.Account, person, "", "")
+}

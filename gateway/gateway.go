@@ -141,6 +141,7 @@ type Gateway struct {
 	reloaded pulse
 
 	running  atomic.Bool
+	ready    chan struct{} // closed when Run has begun
 	stopping chan struct{} // closed when Run begins to end
 	failed   chan error    // the first error that ends Run
 	since    time.Time
@@ -154,7 +155,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		queue: o.Queue, agents: maps.Clone(o.Agents), grace: o.Grace, now: o.Now, log: o.Log,
-		outlets: make(map[AccountID]*outlet), stopping: make(chan struct{}), failed: make(chan error, 1),
+		outlets: make(map[AccountID]*outlet), ready: make(chan struct{}), stopping: make(chan struct{}), failed: make(chan error, 1),
 	}
 	if g.now == nil {
 		g.now = time.Now
@@ -225,6 +226,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	defer end()
 	g.resume()
 	g.lanes.start(func(it *item) { g.carry(work, it) })
+	close(g.ready)
 
 	receive, hangUp := context.WithCancel(ctx)
 	defer hangUp()
@@ -256,6 +258,9 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 	return err
 }
+
+// Ready is closed when Run has begun and the gateway takes events.
+func (g *Gateway) Ready() <-chan struct{} { return g.ready }
 
 // waitForAgents waits for agents whose question has been given up. One that
 // does not listen to its context is left behind, and said so.

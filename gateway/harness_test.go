@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -34,6 +35,7 @@ type memory struct {
 	seq     uint64
 	dieAt   int   // lines after which nothing is written and nobody gets an answer
 	fail    error // what AppendAll returns instead of writing
+	longest int   // bytes of a line; 0 for any number
 	commits int
 	died    chan struct{} // closed when the queue has died
 }
@@ -47,6 +49,11 @@ func (m *memory) AppendAll(ctx context.Context, es []gateway.Envelope) ([]gatewa
 	defer m.mu.Unlock()
 	if m.fail != nil {
 		return nil, m.fail
+	}
+	for _, e := range es {
+		if b, err := json.Marshal(e); err != nil || m.longest > 0 && len(b) > m.longest {
+			return nil, errors.Join(err, store.ErrTooLong)
+		}
 	}
 	m.commits++
 	out := make([]gateway.Envelope, len(es))
@@ -336,6 +343,7 @@ func (w *world) start() *world {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.stop, w.done = cancel, make(chan error, 1)
 	go func() { w.done <- g.Run(ctx) }()
+	<-g.Ready()
 	return w
 }
 
@@ -393,3 +401,8 @@ func equal(t testing.TB, what string, got, want []string) {
 func factsOf(t gateway.Type, intent string) store.Facts {
 	return store.Facts{ID: "id", Type: string(t), Intent: intent, Ref: "ref"}
 }
+
+type (
+	agentRequest = agents.Request
+	agentAnswer  = agents.Answer
+)

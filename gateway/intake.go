@@ -80,14 +80,21 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) error {
 }
 
 func (g *Gateway) isOpen() error {
-	if !g.running.Load() {
+	if isClosed(g.stopping) {
+		return ErrStopping
+	}
+	if !isClosed(g.ready) {
 		return ErrNotRunning
 	}
+	return nil
+}
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-g.stopping:
-		return ErrStopping
+	case <-c:
+		return true
 	default:
-		return nil
+		return false
 	}
 }
 

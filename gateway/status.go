@@ -56,10 +56,8 @@ func (g *Gateway) Status() Status {
 	if reason := g.troubled.reason(); reason != "" {
 		s.State, s.Reason = Degraded, reason
 	}
-	select {
-	case <-g.stopping:
+	if isClosed(g.stopping) {
 		s.State = Stopping
-	default:
 	}
 	s.Agents = slices.Sorted(maps.Keys(g.agents))
 	s.Lanes, s.Running, s.Waiting = g.lanes.count()

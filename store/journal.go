@@ -149,7 +149,7 @@ func newJournal(name string, readOnly bool, o LogOptions) (*journal, error) {
 	}
 	j := &journal{
 		name: name, family: o.Family, version: len(steps), track: o.Track, zone: o.Zone,
-		machine: machineID(), rescue: o.Rescue, fs: o.fs, tuning: defaultTuning(),
+		rescue: o.Rescue, fs: o.fs, tuning: defaultTuning(),
 		clock: clock{now: o.Now, passed: o.passed},
 		queue: queue{wake: make(chan struct{}, 1)},
 		open:  map[string]openLine{},
@@ -171,6 +171,9 @@ func newJournal(name string, readOnly bool, o LogOptions) (*journal, error) {
 	}
 	if o.tuning != nil {
 		j.tuning = *o.tuning
+	}
+	if j.machine = machineID(); o.machine != nil {
+		j.machine = *o.machine
 	}
 	return j, nil
 }

@@ -1,0 +1,208 @@
+// Package config is the configuration of outheis: one typed [Config] whose
+// sections are handed to their owners, read from human/config.json or
+// human/config.yaml by one strict loader.
+//
+// [Load] reads the file, accepts the older shapes of it, puts the environment
+// over it, follows the references to secrets and reports everything that is
+// wrong at once, each [Problem] with its line, the key as it is written and,
+// for a slip of the pen, the key that was meant. What is wrong is never
+// guessed at: a configuration with an error is not used, an unknown key is an
+// error, an empty list of people admits nobody.
+//
+// Every key is declared once, in a function over forms (see form.go). The same
+// declaration reads it, writes it for `outheis config show`, and holds it
+// against docs/configuration.md. Keys that no part of outheis reads yet are in
+// later.go: known, checked and kept, and said to be unused.
+//
+// The package knows no other package of ours and no sentence for people: a
+// problem's Code names the sentence in config/texts. It writes no file and
+// does not watch one; [Diff] says what of a new file can be taken while
+// running.
+package config
+
+import (
+	"time"
+)
+
+// Version is the schema version of the file.
+const Version = 1
+
+// A Config is the whole configuration. It is a value: a reload makes another
+// one. It must not be changed after Load.
+type Config struct {
+	Mode       Mode
+	Human      Human
+	Log        Log
+	Queue      Queue
+	Dispatcher Dispatcher
+	Limits     Limits
+	Tresor     Tresor
+	Agents     map[string]Agent // by role, such as "tresor"
+	Channels   Channels
+
+	// File is the path that the configuration was read from, or "" when there
+	// is none.
+	File string
+
+	later map[string]any // keys that no part reads yet
+}
+
+// Mode says for whom outheis works.
+type Mode string
+
+// The modes.
+const (
+	Personal Mode = "personal"      // for one person, its owner
+	Expert   Mode = "domain_expert" // for many, about one field
+)
+
+// Human is the person whose directory this is.
+type Human struct {
+	Name     string
+	Language string   // ISO 639-1
+	Timezone string   // of the IANA data base; loads
+	Vaults   []string // absolute paths of the notes; the first is the primary
+}
+
+// Location returns the time zone.
+func (h Human) Location() *time.Location {
+	if l, err := time.LoadLocation(h.Timezone); err == nil {
+		return l
+	}
+	return time.UTC
+}
+
+// Log says what outheis writes to its own log.
+type Log struct {
+	Level string // debug, info, warn or error
+}
+
+// Queue is about the log of messages.
+type Queue struct {
+	// AllowNetworkFS accepts a human directory on NFS, SMB and the like.
+	AllowNetworkFS bool
+}
+
+// Dispatcher is about the work on questions.
+type Dispatcher struct {
+	MaxParallel     int           // conversations that are answered at the same time
+	RequestTimeout  time.Duration // for one question
+	BacklogMaxAge   time.Duration // older open questions are not answered any more
+	MaxMessageChars int           // longer messages are refused
+	Routing         Routing
+}
+
+// Routing is how an agent is found for a question that names none.
+type Routing struct {
+	Threshold float64 // least score, 0 to 1
+	// Keywords by agent. An entry may be several words; one that ends in * fits
+	// every word that begins with it.
+	Keywords map[string][]string
+}
+
+// Limits bound what people and programs can make us do.
+type Limits struct {
+	PerUser PerUser
+	PerBot  PerBot
+	Waiting int // open questions of one conversation
+	Open    int // open questions of all conversations
+}
+
+// PerUser bounds one person.
+type PerUser struct {
+	Burst  int           // questions within Window
+	Window time.Duration // of Burst
+	Daily  int           // questions within 24 hours
+}
+
+// PerBot bounds one program that we answer, against loops of two bots.
+type PerBot struct {
+	Burst  int           // answers within Window
+	Window time.Duration // of Burst
+	Mute   time.Duration // how long it is ignored after that
+}
+
+// Tresor names the vaults that are asked.
+type Tresor struct {
+	Vaults []TresorVault // empty: the handbook
+}
+
+// A TresorVault is one released Tresor.
+type TresorVault struct {
+	ID       string // "" stands for the name of the folder
+	Path     string // absolute
+	Audience []string
+}
+
+// An Agent is one answering mind.
+type Agent struct {
+	Name    string // a further name by which it can be mentioned
+	Enabled bool
+}
+
+// Channels are the chat networks.
+type Channels struct {
+	Telegram []Telegram
+}
+
+// The roles of a [Person].
+const (
+	RoleUser    = "user"
+	RoleAdmin   = "admin"
+	RoleBlocked = "blocked"
+)
+
+// Everybody, as a person's id, stands for all who are not named.
+const Everybody = "*"
+
+// A Person is somebody who may ask, or may not. Only the id counts; the name
+// is for the reader of the file.
+type Person struct {
+	Name string
+	ID   string // the network's immutable id, or Everybody
+	Role string
+}
+
+// Telegram is one Telegram bot.
+type Telegram struct {
+	Name    string // the account in every address; renaming it cuts off open conversations
+	Enabled bool
+	Token   Secret
+	APIURL  string // "" stands for Telegram's own server
+	Mode    string // poll
+	Allowed []Person
+	Groups  []TelegramGroup
+	Bots    []string // ids of programs that get answers
+}
+
+// A TelegramGroup is a group or supergroup in which the bot answers.
+type TelegramGroup struct {
+	ID        string // negative
+	Name      string // for the reader of the file
+	Mention   string // required: only what is addressed to the bot; always: everything
+	Allowed   []Person
+	Anonymous bool     // administrators who hide their name may ask, as users
+	Commands  []string // commands that work here beside those that always do
+}
+
+// Default returns the configuration that holds where the file says nothing.
+func Default() Config {
+	return Config{
+		Mode:  Personal,
+		Human: Human{Name: "Human", Language: "de", Timezone: "Europe/Berlin"},
+		Log:   Log{Level: "info"},
+		Dispatcher: Dispatcher{
+			MaxParallel: 8, RequestTimeout: 2 * time.Minute, BacklogMaxAge: 24 * time.Hour, MaxMessageChars: 4000,
+			Routing: Routing{Threshold: 0.3, Keywords: map[string][]string{"tresor": {"tresor", "bestand"}}},
+		},
+		Limits: Limits{
+			PerUser: PerUser{Burst: 20, Window: 5 * time.Minute, Daily: 200},
+			PerBot:  PerBot{Burst: 6, Window: 10 * time.Minute, Mute: 24 * time.Hour},
+			Waiting: 20, Open: 5000,
+		},
+		Agents: map[string]Agent{
+			"relay": {Name: "ou", Enabled: true}, "data": {Name: "zeno", Enabled: true}, "agenda": {Name: "cato", Enabled: true},
+			"action": {Name: "hiro"}, "pattern": {Name: "rumi", Enabled: true}, "code": {Name: "alan"}, "tresor": {Name: "tresor", Enabled: true},
+		},
+	}
+}

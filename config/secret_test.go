@@ -1,0 +1,75 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"outheis/config"
+)
+
+// However a secret is printed, its value does not come out.
+func TestSecretsDoNotPrint(t *testing.T) {
+	const value = "123456789:sehr-geheim"
+	s := config.NewSecret(value)
+	type exposed struct {
+		Token config.Secret
+		P     *config.Secret
+		M     map[string]config.Secret
+		L     []config.Secret
+		Any   any
+	}
+	type hidden struct{ token config.Secret }
+	values := []any{
+		s, &s, exposed{s, &s, map[string]config.Secret{"a": s}, []config.Secret{s}, s}, hidden{s}, &hidden{s},
+		[]hidden{{s}}, map[string]hidden{"a": {s}}, config.Telegram{Token: s},
+		config.Config{Channels: config.Channels{Telegram: []config.Telegram{{Token: s}}}},
+	}
+	check := func(how, got string) {
+		t.Helper()
+		if strings.Contains(got, "geheim") || strings.Contains(got, fmt.Sprintf("%x", "geheim")) || strings.Contains(got, "123456789") {
+			t.Errorf("%s gives %s", how, got)
+		}
+	}
+	for _, v := range values {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
+			check(fmt.Sprintf("%s of %T", verb, v), fmt.Sprintf(verb, v))
+		}
+		check(fmt.Sprintf("Sprint of %T", v), fmt.Sprint(v))
+		b, err := json.Marshal(v)
+		check(fmt.Sprintf("JSON of %T (%v)", v, err), string(b))
+		b, err = yaml.Marshal(v)
+		check(fmt.Sprintf("YAML of %T (%v)", v, err), string(b))
+		for _, h := range []func(*bytes.Buffer) slog.Handler{
+			func(b *bytes.Buffer) slog.Handler { return slog.NewTextHandler(b, nil) },
+			func(b *bytes.Buffer) slog.Handler { return slog.NewJSONHandler(b, nil) },
+		} {
+			var out bytes.Buffer
+			slog.New(h(&out)).Info("x", "v", v, slog.Group("g", "v", v))
+			check(fmt.Sprintf("log of %T", v), out.String())
+		}
+		check(fmt.Sprintf("error with %T", v), fmt.Errorf("x: %v", v).Error())
+	}
+	if s.Reveal() != value || s.String() != "***" || s.IsZero() {
+		t.Errorf("Reveal = %q, String = %q, IsZero = %t", s.Reveal(), s, s.IsZero())
+	}
+	var none config.Secret
+	if none.Reveal() != "" || none.String() != "" || !none.IsZero() || none.Equal(s) || !s.Equal(config.NewSecret(value)) {
+		t.Errorf("the zero Secret: %q, %q, %t", none.Reveal(), none, none.IsZero())
+	}
+}
+
+func TestPlaceholdersAreRefused(t *testing.T) {
+	for _, value := range []string{
+		"", " ", "undefined", "UNDEFINED", "null", "None", "changeme", "Change-Me", "token", "<token>", "your-token", "\"your_bot_token\"",
+		"xxx", "XXXXXXXX", "...", "***", "secret", "TODO", "0000",
+	} {
+		_, problems := loadFile(t, "config.yaml", "channels: {telegram: {token: "+fmt.Sprintf("%q", value)+"}}", environ())
+		wantLines(t, problems, "! 1 channels.telegram.token secret_placeholder")
+	}
+}

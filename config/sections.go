@@ -1,0 +1,154 @@
+package config
+
+import (
+	"strconv"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// roles are the agents, in the order in which they are shown.
+func roles() []string {
+	return []string{"relay", "data", "agenda", "action", "pattern", "code", "tresor"}
+}
+
+// everything declares the keys of the file.
+func everything(f *form, c *Config) {
+	schemaVersion(f)
+	field(f, "mode", &c.Mode, oneOf(Personal, Expert))
+	sub(f, "human", func(f *form) { readHuman(f, &c.Human) })
+	sub(f, "log", func(f *form) {
+		field(f, "level", &c.Log.Level, oneOf("debug", "info", "warn", "error"))
+		laterLog(f)
+	})
+	sub(f, "queue", func(f *form) {
+		field(f, "allow_network_fs", &c.Queue.AllowNetworkFS, flag())
+		laterQueue(f)
+	})
+	sub(f, "dispatcher", func(f *form) { readDispatcher(f, &c.Dispatcher) })
+	sub(f, "limits", func(f *form) { readLimits(f, &c.Limits) })
+	sub(f, "tresor", func(f *form) { readTresor(f, &c.Tresor) })
+	sub(f, "agents", func(f *form) { readAgents(f, c.Agents) })
+	sub(f, "channels", func(f *form) {
+		forms(f, "telegram", &c.Channels.Telegram, "", readTelegram)
+		checkTelegram(f, c.Channels.Telegram)
+		laterChannels(f)
+	})
+	laterSections(f)
+}
+
+// schemaVersion refuses a file that a later outheis wrote.
+func schemaVersion(f *form) {
+	v := Version
+	n := f.get("v")
+	field(f, "v", &v, whole(0, 1<<30))
+	if f.is(reading) && v > Version {
+		f.w.fail(n, f.at("v"), newerVersion, v, Version)
+	}
+}
+
+func readHuman(f *form, h *Human) {
+	field(f, "name", &h.Name, text(100))
+	field(f, "language", &h.Language, language())
+	if f.is(reading) && f.has("language") && h.Language != "de" && h.Language != "en" {
+		f.warn("language", notSpoken, h.Language)
+	}
+	field(f, "timezone", &h.Timezone, zone())
+	items(f, "vault", &h.Vaults, f.w.path())
+	if f.is(reading) {
+		f.w.checkVaults(f, h.Vaults)
+	}
+	laterHuman(f)
+}
+
+func readDispatcher(f *form, d *Dispatcher) {
+	field(f, "max_parallel", &d.MaxParallel, whole(1, 256))
+	field(f, "request_timeout_s", &d.RequestTimeout, period(time.Second, 5, 3600))
+	field(f, "backlog_max_age_h", &d.BacklogMaxAge, period(time.Hour, 1, 24*31))
+	field(f, "max_message_chars", &d.MaxMessageChars, whole(100, 100_000))
+	sub(f, "routing", func(f *form) {
+		field(f, "threshold", &d.Routing.Threshold, number(0, 1))
+		for _, agent := range []string{"data", "agenda", "action", "tresor", "pattern"} {
+			words := d.Routing.Keywords[agent]
+			items(f, agent, &words, text(60))
+			if f.is(reading) && f.has(agent) {
+				d.Routing.Keywords[agent] = words
+			}
+		}
+	})
+}
+
+func readLimits(f *form, l *Limits) {
+	sub(f, "per_user", func(f *form) {
+		field(f, "burst", &l.PerUser.Burst, whole(1, 10_000))
+		field(f, "window_s", &l.PerUser.Window, period(time.Second, 1, 86_400))
+		field(f, "daily", &l.PerUser.Daily, whole(1, 1_000_000))
+	})
+	sub(f, "per_bot", func(f *form) {
+		field(f, "burst", &l.PerBot.Burst, whole(1, 1000))
+		field(f, "window_s", &l.PerBot.Window, period(time.Second, 1, 86_400))
+		field(f, "mute_h", &l.PerBot.Mute, period(time.Hour, 1, 24*365))
+	})
+	field(f, "waiting", &l.Waiting, whole(1, 1000))
+	field(f, "open", &l.Open, whole(1, 1_000_000))
+}
+
+func readTresor(f *form, t *Tresor) {
+	forms(f, "vaults", &t.Vaults, "path", func(f *form, v *TresorVault) {
+		field(f, "id", &v.ID, optional(name()))
+		field(f, "path", &v.Path, f.w.path())
+		items(f, "audience", &v.Audience, text(60))
+		if !f.is(reading) {
+			return
+		}
+		if !f.has("path") {
+			f.fail("path", missingKey, "path")
+		}
+		f.w.checkThere(f, "path", v.Path)
+	})
+	if f.is(reading) {
+		unique(f, "vaults", "id", t.Vaults, TresorVault.id)
+	}
+	laterTresor(f)
+}
+
+// id returns the name by which the vault is cited.
+func (v TresorVault) id() string {
+	if v.ID != "" || v.Path == "" {
+		return v.ID
+	}
+	return baseName(v.Path)
+}
+
+func readAgents(f *form, agents map[string]Agent) {
+	for _, role := range roles() {
+		sub(f, role, func(f *form) {
+			a := agents[role]
+			field(f, "name", &a.Name, text(40))
+			field(f, "enabled", &a.Enabled, flag())
+			if f.is(reading) {
+				agents[role] = a
+			}
+			laterAgent(f, role)
+		})
+	}
+}
+
+// unique reports items of a list that say the same as one before.
+func unique[T any](f *form, list, key string, values []T, of func(T) string) {
+	n := f.get(list)
+	if n == nil || n.Kind != yaml.SequenceNode || len(n.Content) != len(values) {
+		return
+	}
+	first := make(map[string]int)
+	for i, v := range values {
+		id := of(v)
+		switch before, twice := first[id]; {
+		case id == "":
+		case twice:
+			f.w.fail(n.Content[i], join(index(f.at(list), i), key), duplicateValue, strconv.Quote(id), before)
+		default:
+			first[id] = n.Content[i].Line
+		}
+	}
+}

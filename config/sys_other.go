@@ -1,0 +1,12 @@
+//go:build !unix
+
+package config
+
+import "io/fs"
+
+const (
+	hasModes     = false
+	openNonblock = 0
+)
+
+func isForeign(fs.FileInfo) bool { return false }

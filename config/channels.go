@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -33,9 +34,7 @@ func readTelegram(f *form, t *Telegram) {
 	if t.Enabled && nobody(t) {
 		f.warn("allowed", nobodyAllowed)
 	}
-	if isPlainHTTP(t.APIURL) {
-		f.warn("api_url", plainHTTP, t.APIURL)
-	}
+	checkEncryption(f, "api_url", t.APIURL)
 	if t.Enabled && !t.Token.IsZero() && !telegramToken.MatchString(t.Token.Reveal()) {
 		key := "token"
 		if !f.has(key) {
@@ -205,11 +204,32 @@ func checkTelegram(f *form, accounts []Telegram) {
 	}
 }
 
-// isPlainHTTP reports whether an address sends tokens unencrypted over a
-// network.
-func isPlainHTTP(address string) bool {
+// checkEncryption refuses an address that would show a token to everybody on
+// the way, and warns of one that shows it to a private network.
+func checkEncryption(f *form, key, address string) {
 	u, err := url.Parse(address)
-	return err == nil && u.Scheme == "http" && !isLoopback(u.Hostname())
+	switch {
+	case err != nil, u.Scheme != "http", isLoopback(u.Hostname()):
+	case isPrivate(u.Hostname()):
+		f.warn(key, plainHTTP, address)
+	default:
+		f.fail(key, publicHTTP, address)
+	}
+}
+
+// isPrivate reports whether host is, as far as its name tells, in a private
+// network.
+func isPrivate(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsPrivate() || ip.IsLinkLocalUnicast()
+	}
+	if !strings.Contains(host, ".") {
+		return true
+	}
+	host = strings.ToLower(host)
+	return slices.ContainsFunc([]string{".local", ".lan", ".internal", ".home.arpa"}, func(end string) bool {
+		return strings.HasSuffix(host, end)
+	})
 }
 
 func isLoopback(host string) bool {

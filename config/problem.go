@@ -106,6 +106,7 @@ const (
 	oddToken      Code = "config.odd_token"      // -; a warning
 	sameToken     Code = "config.same_token"     // the other account
 	plainHTTP     Code = "config.plain_http"     // the address; a warning
+	publicHTTP    Code = "config.public_http"    // the address
 	wantCommand   Code = "config.want_command"   // the value
 )
 

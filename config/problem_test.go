@@ -150,7 +150,9 @@ var problemCases = []struct {
 		"! 1 channels.telegram.groups[0] everybody_here", "! 1 channels.telegram.bots[0] everybody_here"}},
 	{"nobody", "channels: {telegram: {enabled: true, token_env: GOOD, allowed: [{id: 5, role: blocked}]}}\n", []string{"~ 1 channels.telegram.allowed nobody_allowed"}},
 	{"nobody in direct chats, somebody in a group", "channels: {telegram: {enabled: true, token_env: GOOD, groups: [{id: -5, allowed: [7]}]}}\n", nil},
-	{"unencrypted", "channels: {telegram: {api_url: \"http://example.org:8081\"}}\n", []string{"~ 1 channels.telegram.api_url plain_http [http://example.org:8081]"}},
+	{"unencrypted", "channels: {telegram: {api_url: \"http://bot.example.org:8081\"}}\n", []string{"! 1 channels.telegram.api_url public_http [http://bot.example.org:8081]"}},
+	{"unencrypted in a private network", "channels: {telegram: {api_url: \"http://10.0.0.7:8081/\"}}\n", []string{"~ 1 channels.telegram.api_url plain_http [http://10.0.0.7:8081]"}},
+	{"unencrypted in a network of containers", "channels: {telegram: {api_url: \"http://botapi:8081\"}}\n", []string{"~ 1 channels.telegram.api_url plain_http [http://botapi:8081]"}},
 	{"unencrypted at home", "channels: {telegram: {api_url: \"http://127.0.0.1:8081\"}}\n", nil},
 	{"command with a slash", "channels: {telegram: {groups: [{id: -5, commands: [/status]}]}}\n", []string{"! 1 channels.telegram.groups[0].commands[0] want_command [\"/status\"]"}},
 

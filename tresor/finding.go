@@ -13,6 +13,7 @@ type Severity int
 const (
 	Error Severity = iota
 	Warning
+	Hint // probably a slip; no part of the format, so it never shows in a result
 )
 
 // A Finding is one thing that validation has to say.
@@ -34,9 +35,9 @@ func (f Finding) String() string {
 }
 
 func findings(found []check.Finding, severity Severity, o Options) []Finding {
-	list := make([]Finding, len(found))
-	for i, f := range found {
-		list[i] = Finding{Severity: severity, Rule: f.Key, Label: f.Label, Path: f.Path, Line: f.Line, Text: f.In(o.Lang)}
+	var list []Finding
+	for _, f := range found {
+		list = append(list, Finding{Severity: severity, Rule: f.Key, Label: f.Label, Path: f.Path, Line: f.Line, Text: f.In(o.Lang)})
 	}
 	return list
 }
@@ -45,6 +46,7 @@ func findings(found []check.Finding, severity Severity, o Options) []Finding {
 type Report struct {
 	Errors   []Finding // in the order of the checks
 	Warnings []Finding
+	Hints    []Finding
 	Pages    int
 	Claims   int // distinct IDs
 	Sources  int // rows of the source register

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"time"
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/hybrid"
@@ -31,6 +32,8 @@ const NichtImBestand = "Nicht im Bestand"
 type Options struct {
 	// Lang is the language of findings: "de", which is the default, or "en".
 	Lang string
+	// Now is the clock for what is written; nil is time.Now.
+	Now func() time.Time
 }
 
 // A Snapshot is one released state of a Tresor, checked and prepared for

@@ -27,6 +27,7 @@ func validate(t *tree.Tree, o Options) Report {
 	return Report{
 		Errors:   findings(found.Errors, Error, o),
 		Warnings: findings(found.Warnings, Warning, o),
+		Hints:    findings(found.Hints, Hint, o),
 		Pages:    len(b.Pages),
 		Claims:   len(b.Claims),
 		Sources:  len(b.Sources),

@@ -18,12 +18,11 @@ const (
 // what it refers to; a line outside of the grammar is none.
 func (l *loader) loadClaims(p *Page) {
 	n := p.Offset
-	var lookalikes []int
 	for line := range strings.SplitSeq(p.Body, "\n") {
 		n++
 		if !claim.IsCandidate(line) {
 			if claim.LooksLike(line) {
-				lookalikes = append(lookalikes, n)
+				l.Hint(check.Line(p.Path, n), "CL-20")
 			}
 			continue
 		}
@@ -46,9 +45,6 @@ func (l *loader) loadClaims(p *Page) {
 	}
 	if p.Claims == nil {
 		l.Warn(check.File(p.Path), "CL-19")
-	}
-	for _, n := range lookalikes {
-		l.Warn(check.Line(p.Path, n), "CL-20")
 	}
 }
 

@@ -49,6 +49,7 @@ type Finding struct {
 type Findings struct {
 	Errors   []Finding
 	Warnings []Finding
+	Hints    []Finding // what the reference says nothing about; never part of a result
 }
 
 // Error adds an error by a rule.
@@ -59,6 +60,11 @@ func (f *Findings) Error(w Where, rule string, args ...any) {
 // Warn adds a warning by a rule.
 func (f *Findings) Warn(w Where, rule string, args ...any) {
 	f.Warnings = append(f.Warnings, Finding{w, wording.Sentence{Key: rule, Args: args}})
+}
+
+// Hint adds a hint by a rule.
+func (f *Findings) Hint(w Where, rule string, args ...any) {
+	f.Hints = append(f.Hints, Finding{w, wording.Sentence{Key: rule, Args: args}})
 }
 
 // Reason is a sentence that stands within another one.

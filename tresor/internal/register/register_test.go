@@ -37,8 +37,8 @@ func TestParse(t *testing.T) {
 	if got, want := rules(f.Errors), "4 RG-2; 5 RG-3; 6 RG-4; 7 RG-5; 7 RG-5; 7 RG-5; "; got != want {
 		t.Errorf("errors %s, want %s", got, want)
 	}
-	if got, want := rules(f.Warnings), "8 RG-6; "; got != want {
-		t.Errorf("warnings %s, want %s", got, want)
+	if got, want := rules(f.Hints), "8 RG-6; "; got != want {
+		t.Errorf("hints %s, want %s", got, want)
 	}
 }
 

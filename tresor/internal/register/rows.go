@@ -16,7 +16,7 @@ type row struct {
 
 // rows yields the table rows whose first cell begins with an ID of the kind,
 // exactly spelled "| S-". A row that only looks like one is not read; it gives a
-// warning (deviation D-14).
+// hint (deviation D-14).
 func rows(path, kind, s string, f *check.Findings) iter.Seq[row] {
 	return func(yield func(row) bool) {
 		prefix := "| " + kind + "-"
@@ -28,7 +28,7 @@ func rows(path, kind, s string, f *check.Findings) iter.Seq[row] {
 			r := row{check.Line(path, i+1), cells(line)}
 			if !strings.HasPrefix(line, prefix) {
 				if profil.IsID(kind, r.cells[0]) {
-					f.Warn(r.where, "RG-6", prefix)
+					f.Hint(r.where, "RG-6", prefix)
 				}
 				continue
 			}

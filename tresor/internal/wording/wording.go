@@ -21,6 +21,20 @@ var german string
 //go:embed en.txt
 var english string
 
+//go:embed help.de.txt
+var germanHelp string
+
+//go:embed help.en.txt
+var englishHelp string
+
+// Help returns the help of the command line.
+func Help(lang string) string {
+	if lang == "en" {
+		return englishHelp
+	}
+	return germanHelp
+}
+
 // A Sentence is a sentence in no language yet. Args are strings, ints, lists of
 // strings, errors and sentences.
 type Sentence struct {

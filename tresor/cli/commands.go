@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"outheis/tresor"
+	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/wording"
+)
+
+func (c *call) validate() int {
+	r := tresor.Validate(c.dir(), c.options())
+	c.findings(r.Warnings)
+	c.findings(r.Errors)
+	c.findings(r.Hints)
+	if !r.OK() {
+		c.line()
+		c.line(c.say("cli.validate.red", len(r.Errors), len(r.Warnings)))
+		return refused
+	}
+	external := ""
+	if r.External > 0 {
+		external = c.say("cli.validate.external", r.External)
+	}
+	c.line("🟢 ", c.say("cli.validate.green", len(r.Warnings), r.Pages, r.Claims, r.Sources), external, ".")
+	return success
+}
+
+func (c *call) findings(list []tresor.Finding) {
+	for _, f := range list {
+		sign := "🔴 FEHLER   "
+		switch f.Severity {
+		case tresor.Warning:
+			sign = "🟡 WARNUNG  "
+		case tresor.Hint:
+			sign = "ℹ️  "
+		}
+		c.line(sign, f.String())
+	}
+}
+
+// fails prints why a command refuses.
+func (c *call) fails(err error) int {
+	name := c.command.name
+	var invalid *tresor.InvalidError
+	var write *tresor.WriteError
+	switch {
+	case errors.As(err, &invalid) && invalid.State == tresor.VaultBusy:
+		c.line("🔴 ", c.say("cli.busy", name, invalid.Findings[0].Text))
+	case errors.As(err, &invalid):
+		for _, f := range invalid.Findings {
+			c.line("🔴 ", f.String())
+		}
+		c.line("🔴 ", c.say("cli.invalid", name))
+	case errors.As(err, &write) && write.Recovery:
+		c.line("🔴 ", c.say("cli.recovery", name, write.Text))
+	case errors.As(err, &write):
+		c.line("🔴 ", c.say("cli.failed", name, write.Text))
+	default:
+		c.line("🔴 ", c.say("cli.failed", name, err))
+	}
+	return refused
+}
+
+func (c *call) index() int {
+	pages, err := tresor.WriteIndex(c.dir(), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	c.line("🟢 ", c.say("cli.index", pages))
+	return success
+}
+
+func (c *call) graph() int {
+	nodes, edges, err := tresor.WriteGraph(c.dir(), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	c.line("🟢 ", c.say("cli.graph", nodes, edges))
+	return success
+}
+
+func (c *call) checksum() int {
+	if c.args.flags["--verify"] {
+		return c.verify()
+	}
+	files, err := tresor.WriteManifest(c.dir(), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	c.line("🟢 ", c.say("cli.checksum", files))
+	return success
+}
+
+func (c *call) verify() int {
+	differences, files, err := tresor.Verify(c.dir(), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	for _, f := range differences {
+		sign := "🔴 "
+		if f.Severity == tresor.Warning {
+			sign = "🟡 "
+		}
+		c.line(sign, f.String())
+	}
+	if differences != nil {
+		c.line()
+		c.line(c.say("cli.verify.red", len(differences)))
+		return refused
+	}
+	c.line("🟢 ", c.say("cli.verify.green", files))
+	return success
+}
+
+func (c *call) query() int {
+	question := strings.Join(c.args.words, " ")
+	q := tresor.QueryOptions{World: c.args.values["--world"]}
+	if s, ok := c.args.values["--limit"]; ok {
+		limit, ok := parseLimit(s)
+		if !ok {
+			return c.usage("cli.limit", s)
+		}
+		if q.Limit = limit; limit == 0 {
+			q.Limit = -1 // 0 is no limit here, but the default there
+		}
+	}
+	if c.args.flags["--extern"] {
+		return c.usage("cli.extern")
+	}
+	r := tresor.Query(c.dir(), question, q, c.options())
+	c.out.Write(r.JSON())
+	return r.ExitCode()
+}
+
+// parseLimit accepts a sign and ASCII digits. What does not fit is out of range
+// anyway.
+func parseLimit(s string) (int, bool) {
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "+"), "-")
+	if len(s)-len(digits) > 1 || !text.AllDigits(digits) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1, true
+	}
+	return n, true
+}
+
+func (c *call) queryFailure(text string) {
+	r := tresor.Result{State: tresor.InvalidVault, Query: strings.Join(c.args.words, " "), Errors: []string{c.say("cli.internal", "query", text)}}
+	c.out.Write(r.JSON())
+}
+
+func (c *call) search() int {
+	for _, term := range c.args.words {
+		if text.IsBlank(term) {
+			c.line("🔴 ", c.say("cli.search.blank"))
+			return refused
+		}
+	}
+	hits, files, err := tresor.Grep(c.dir(), c.args.words, c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	for _, h := range hits {
+		c.line(wording.Printable(h.Path), ":", strconv.Itoa(h.Line), ": ", first(text.Trim(visible(h.Text)), 160))
+	}
+	c.line()
+	c.line(c.say("cli.search.sum", len(hits), c.args.words, files))
+	if len(hits) == 0 {
+		c.line(c.say("cli.search.none"))
+		return refused
+	}
+	return success
+}
+
+// visible blinds control characters, which could steer a terminal.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// first returns the first n characters of s.
+func first(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func (c *call) route() int {
+	routes, err := tresor.Suggest(c.dir(), strings.Join(c.args.words, " "), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	if len(routes) == 0 {
+		c.line(c.say("cli.route.none"))
+		return refused
+	}
+	if len(routes) > 1 {
+		var names []string
+		for _, r := range routes {
+			names = append(names, r.Domain)
+		}
+		c.line("🟡 ", c.say("cli.route.mixed", len(routes), names))
+	}
+	for _, r := range routes {
+		c.line(c.say("cli.route.domain", r.Domain, r.Keywords))
+		for _, p := range r.Pages {
+			c.line("       → ", wording.Printable(p))
+		}
+	}
+	c.line(c.say("cli.route.hint"))
+	return success
+}
+
+// stats prints numbers that other programs read; they are the same in every
+// language.
+func (c *call) stats() int {
+	s, err := tresor.Count(c.dir(), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	c.line(c.say("cli.stats.head", s.Pages, s.Claims, s.Sources, s.Edges, s.Errors, s.Warnings))
+	c.line(c.say("cli.stats.concepts", s.Worlds, s.Concepts, s.Media))
+	c.line(c.say("cli.stats.external", s.External, s.Anchors, s.Catalogues))
+	c.line("  Domänen: ", counts(s.Domains))
+	c.line("  Typen: ", counts(s.Types))
+	c.line("  Status: ", counts(s.Status))
+	c.line("  Trust-Tiers: ", counts(s.TrustTiers))
+	return success
+}
+
+func counts(m map[string]int) string {
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, wording.Printable(k)+"="+strconv.Itoa(m[k]))
+	}
+	return strings.Join(list, ", ")
+}

@@ -23,6 +23,7 @@ const (
 	loneFront    = .7  // factor for Kündigung alone where Kündigungsfrist is asked for
 	bothPieces   = .95 // Kündigung and Frist apart
 	mostLetters  = .65 // the share of the word that the two must have
+	leastContent = .2  // below it, a question says too little to be answered
 	withoutSlot  = .5  // factor where an amount or date is asked for and none is there
 )
 
@@ -51,11 +52,20 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 			hits[h].Coverage += w.need * covered
 		}
 	}
+	content := 0.0 // the share of the question in words that say something
+	for _, w := range q.words {
+		if w.class > classCommon {
+			content += w.need
+		}
+	}
 	for h, c := range items {
 		hit := &hits[h]
 		if q.kind.measures() {
 			evidence := x.slot(q, &x.texts[c.text]).evidence
 			hit.Coverage *= withoutSlot + (1-withoutSlot)*evidence
+		}
+		if content < leastContent {
+			continue // "Wie geht es dir?" says nothing to look for
 		}
 		hit.Fit = max(0, min(1, hit.Score/fitScore, hit.Coverage/fitCoverage))
 	}

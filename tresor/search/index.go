@@ -23,8 +23,8 @@ type Index struct {
 	passages space // 4-grams of each passage
 	domains  space // 4-grams of each group
 
-	synonyms   lists[synonym]      // by group
-	synonymsOf map[int32][]synonym // by their first term
+	concepts []concept
+	labelsOf map[int32][]label // by their first term
 }
 
 // A text is what is known of a text besides its postings.
@@ -32,6 +32,7 @@ type text struct {
 	page, passage, group int32
 	position             int32   // on its page
 	first, last          int32   // texts of its page
+	subject              int32   // the term of its first content word; -1 if it has none
 	capitals             []int32 // distinct terms that are written with a capital
 	numbers              []int32 // distinct terms that are numbers
 	offers               offers
@@ -54,7 +55,7 @@ func New(c Collection) *Index {
 	x.complete()
 	x.post(occurrences)
 	x.embed(occurrences)
-	x.relate(c.Synonyms)
+	x.relate(c)
 	return x
 }
 
@@ -98,10 +99,14 @@ func (x *Index) read(c Collection) (occurrences [][]int32) {
 		x.pages = append(x.pages, page{about: x.bag(about, lex)})
 	}
 	x.groups = len(groups)
-	for _, expressions := range c.Synonyms {
-		for _, e := range expressions {
-			ts := tokens(e)
-			x.bag(ts, x.languages.speaks(ts))
+	for _, cc := range c.Concepts {
+		for _, l := range cc.Labels {
+			ts := tokens(l)
+			lex := x.languages.speaks(ts)
+			ts, _ = x.content(ts)
+			for _, t := range ts {
+				x.form(t, lex)
+			}
 		}
 	}
 	x.vocabulary.texts = len(x.texts)
@@ -124,6 +129,10 @@ func (x *Index) words(t *text, ts []token, lex *lexicon) []int32 {
 		case tk.upper:
 			t.capitals = append(t.capitals, x.forms[f].term)
 		}
+	}
+	t.subject = -1
+	if len(forms) > 0 {
+		t.subject = x.forms[forms[0]].term
 	}
 	t.numbers, t.capitals = distinct(t.numbers), distinct(t.capitals)
 	return forms

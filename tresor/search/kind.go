@@ -20,6 +20,8 @@ const (
 	kindWhy            // warum
 	kindName           // wie heißt
 	kindWhich          // welche
+	kindHow            // wie ... ich
+	kindWhat           // was ist, was heißt
 )
 
 // openings returns the question words in folded spelling, with a blank before
@@ -57,6 +59,15 @@ func openings() map[string]kind {
 func kindOf(ts []token) (k kind, measure int) {
 	known := openings()
 	for i, t := range ts {
+		switch t.form {
+		case "was", "what", "whats":
+			if i+1 < len(ts) {
+				switch ts[i+1].form {
+				case "ist", "sind", "heisst", "bedeutet", "bedeuten", "meint", "is", "are", "does", "means", "s":
+					return kindWhat, -1
+				}
+			}
+		}
 		if i+1 < len(ts) {
 			if k, ok := known[t.form+" "+ts[i+1].form]; ok {
 				return k, i + 1
@@ -64,6 +75,14 @@ func kindOf(ts []token) (k kind, measure int) {
 		}
 		if k, ok := known[t.form]; ok {
 			return k, -1
+		}
+		if t.form == "wie" || t.form == "how" {
+			for _, u := range ts[i+1 : min(len(ts), i+4)] {
+				switch u.form {
+				case "ich", "wir", "man", "i", "we", "you", "to":
+					return kindHow, -1
+				}
+			}
 		}
 	}
 	return kindOther, -1
@@ -86,6 +105,9 @@ func offersOf(s string, ts []token, lex *lexicon) offers {
 		if t.number && strings.Contains(t.raw, ":") {
 			m |= time
 		}
+		if t.raw == "Sie" && !t.first {
+			m |= advice
+		}
 		if m&back != 0 && i < 8 {
 			if i == 0 {
 				o.back = 1
@@ -93,6 +115,9 @@ func offersOf(s string, ts []token, lex *lexicon) offers {
 			o.back = max(o.back, .5)
 		}
 		o.marks |= m
+	}
+	if strings.Contains(s, "`") {
+		o.marks |= advice
 	}
 	if strings.ContainsAny(s, "€$£") {
 		o.marks |= money
@@ -168,11 +193,24 @@ func (x *Index) slot(q *query, t *text) slot {
 			s.evidence += .5
 		}
 	case kindWhy:
-		s.evidence = float64(min(1, m&cause))
+		s.evidence = either(m&cause != 0)
+	case kindHow:
+		s.evidence = either(m&advice != 0)
+	case kindWhat:
+		if t.subject >= 0 && q.named[t.subject] {
+			s.evidence = 1
+		}
 	case kindName:
-		s.evidence = float64(min(1, m&(naming|quoted)))
+		s.evidence = either(m&(naming|quoted) != 0)
 	}
 	return s
+}
+
+func either(cond bool) float64 {
+	if cond {
+		return 1
+	}
+	return 0
 }
 
 // inUnit weighs an amount by whether the text has a unit of the wanted kind. If
@@ -198,6 +236,10 @@ func (k kind) evidenceWeight() float64 {
 		return .5
 	case k == kindWhere, k == kindName:
 		return .25
+	case k == kindHow:
+		return .5
+	case k == kindWhat:
+		return .5
 	}
 	return 0
 }

@@ -37,7 +37,9 @@ const (
 	back                       // refers to the text before
 	naming                     // introduces a name
 
-	// These two are found in a text, no list has them.
+	advice // says what to do
+
+	// These are found in a text; no list has them.
 	placed // a preposition of place before a capital letter
 	quoted // quotation marks or brackets
 )
@@ -62,27 +64,42 @@ func (l *lexicon) stem(form string) string {
 	return env.Current()
 }
 
-type languages struct{ de, en *lexicon }
+type languages struct {
+	de, en *lexicon
+	// pairs leads from the stem of a word to words of the other language.
+	pairs map[string][]string
+}
 
 func (l languages) all() [2]*lexicon { return [2]*lexicon{l.de, l.en} }
 
 // lexicons returns the lexicons of all languages; they are read once.
 var lexicons = sync.OnceValue(func() languages {
-	return languages{
-		de: readLexicon("words/de.txt", german.Stem),
-		en: readLexicon("words/en.txt", english.Stem),
+	l := languages{
+		de:    readLexicon("words/de.txt", german.Stem),
+		en:    readLexicon("words/en.txt", english.Stem),
+		pairs: map[string][]string{},
 	}
+	for en, all := range readFile("words/pairs.txt")["pair"] {
+		for de := range strings.SplitSeq(all, ",") {
+			l.pair(l.en.stem(en), fold(de))
+			l.pair(l.de.stem(fold(de)), en)
+		}
+	}
+	for _, words := range l.pairs {
+		slices.Sort(words)
+	}
+	return l
 })
 
-// readLexicon reads a file of word lists. It is embedded: what is wrong with it
-// is a programmer's mistake.
-func readLexicon(name string, stemmer func(*snowballstem.Env) bool) *lexicon {
-	b, err := wordFiles.ReadFile(name)
-	if err != nil {
-		panic(fmt.Sprintf("search: %v", err))
+func (l languages) pair(stem, word string) {
+	if !slices.Contains(l.pairs[stem], word) {
+		l.pairs[stem] = append(l.pairs[stem], word)
 	}
+}
+
+func readLexicon(name string, stemmer func(*snowballstem.Env) bool) *lexicon {
 	l := &lexicon{marks: map[string]mark{}, stemmer: stemmer}
-	for list, words := range readLists(string(b)) {
+	for list, words := range readFile(name) {
 		switch list {
 		case "number":
 			l.numbers = words
@@ -115,12 +132,17 @@ func marksByName() map[string]mark {
 	}
 }
 
-// readLists reads the lists of a file of words: a line without indentation
-// names a list, indented lines hold its words, a word may carry a value.
-func readLists(s string) map[string]map[string]string {
+// readFile reads the lists of a file of words: a line without indentation names
+// a list, indented lines hold its words, a word may carry a value. The file is
+// embedded: what is wrong with it is a programmer's mistake.
+func readFile(name string) map[string]map[string]string {
+	b, err := wordFiles.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("search: %v", err))
+	}
 	lists := map[string]map[string]string{}
 	var list map[string]string
-	for line := range strings.Lines(s) {
+	for line := range strings.Lines(string(b)) {
 		switch {
 		case strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "":
 		case line[0] != ' ':

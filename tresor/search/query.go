@@ -3,15 +3,18 @@ package search
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // A query is an analysed question.
 type query struct {
-	kind  kind
-	words []word
-	tri   []gram
-	quad  []gram
-	named []bool // by term of the collection: the question says it or a synonym
+	kind     kind
+	words    []word
+	mentions []mention
+	tri      []gram
+	quad     []gram
+	named    []bool // by term of the collection: the question says it or a synonym
 }
 
 // A word is a content word of the question.
@@ -41,8 +44,9 @@ const everyday = .02
 
 // What counts for coverage otherwise than for the score.
 const (
-	needOther = .6 // verbs and adjectives: the paraphrase is in them
-	needAsked = .9 // the noun of "welche Marke", if the collection does not have it
+	needOther = .6  // verbs and adjectives: the paraphrase is in them
+	needName  = 1.5 // factor for names and numbers that the collection does not have
+	needAsked = .9  // the noun of "welche Marke", if the collection does not have it
 )
 
 // Similarities.
@@ -50,7 +54,10 @@ const (
 	similarSynonym = .9
 	similarNumber  = .8 // zwei and 2
 	similarRoot    = .8
-	coverRoot      = .95
+	coverRoot      = .85
+	similarPair    = .8 // a word of the other language
+	coverPair      = .95
+	longPair       = 6 // letters that such a word needs to be sought in compounds
 )
 
 // analyse takes a question apart.
@@ -61,8 +68,14 @@ func (x *Index) analyse(question string) *query {
 	q := &query{kind: kind, named: make([]bool, len(x.terms))}
 	asked := askedNoun(ts)
 	at := map[string]int{}
-	for i, t := range ts {
-		if lex.is(t.form, stop) {
+	for i := 0; i < len(ts); i++ {
+		t := ts[i]
+		if l, ok := x.phraseAt(ts[i:]); ok {
+			x.addPhrase(q, l, ts[i:i+len(l.terms)])
+			i += len(l.terms) - 1
+			continue
+		}
+		if x.isStop(t, lex) {
 			continue
 		}
 		class := classOf(t, i == asked, i == measure, lex)
@@ -78,7 +91,7 @@ func (x *Index) analyse(question string) *query {
 		at[t.form] = len(q.words)
 		q.words = append(q.words, w)
 	}
-	x.applySynonyms(q.words)
+	x.mentionConcepts(q)
 	x.weigh(q)
 	for i := range q.words {
 		w := &q.words[i]
@@ -89,6 +102,33 @@ func (x *Index) analyse(question string) *query {
 		q.quad = w.grams(q.quad, &x.quad)
 	}
 	return q
+}
+
+// isStop reports whether the word is a function word of the question's language,
+// or of another that the collection has no content word for: an English question
+// may hold "Nicht im Bestand".
+func (x *Index) isStop(t token, lex *lexicon) bool {
+	if lex.is(t.form, stop) {
+		return true
+	}
+	if _, known := x.postedForm(t.form); known {
+		return false
+	}
+	for _, l := range x.languages.all() {
+		if l.is(t.form, stop) {
+			return true
+		}
+	}
+	return false
+}
+
+// postedForm returns the term of a form, if a text has it.
+func (x *Index) postedForm(form string) (term int32, ok bool) {
+	f, ok := x.byForm[form]
+	if !ok {
+		return 0, false
+	}
+	return x.forms[f].term, x.terms[x.forms[f].term].df > 0
 }
 
 func classOf(t token, asked, measure bool, lex *lexicon) float64 {
@@ -156,7 +196,7 @@ func (x *Index) lookUp(w *word, lex *lexicon) {
 	}
 	t := w.token
 	if f, ok := x.byForm[t.form]; ok {
-		add(match{x.forms[f].term, 1, 1, whole})
+		add(match{term: x.forms[f].term, similarity: 1, cover: 1})
 	}
 	x.lookUpNumber(t.form, add)
 	if t.number {
@@ -164,16 +204,19 @@ func (x *Index) lookUp(w *word, lex *lexicon) {
 	}
 	for _, l := range x.languages.all() {
 		if id, ok := x.byStem[l.stem(t.form)]; ok {
-			add(match{id, 1, 1, whole})
+			add(match{term: id, similarity: 1, cover: 1})
 		}
 	}
 	if r := lex.root(t.form); r != "" {
 		for _, id := range x.byRoot[r] {
-			add(match{id, similarRoot, coverRoot, whole})
+			add(match{term: id, similarity: similarRoot, cover: coverRoot})
 		}
 	}
 	for _, m := range x.parts(lex.stem(t.form)) {
 		add(m)
+	}
+	if !slices.ContainsFunc(w.matches, func(m match) bool { return m.similarity >= similarRoot && x.terms[m.term].df > 0 }) {
+		x.translate(t.form, lex, add)
 	}
 	if !slices.ContainsFunc(w.matches, func(m match) bool { return m.piece == whole }) {
 		for _, m := range x.misspelt(t.form) {
@@ -184,12 +227,44 @@ func (x *Index) lookUp(w *word, lex *lexicon) {
 	slices.SortStableFunc(w.matches, func(a, b match) int { return cmp.Compare(b.similarity, a.similarity) })
 }
 
+// identifies reports whether the token is a name that cannot be paraphrased: it
+// has a digit, or a capital letter that is not its first.
+func (t token) identifies() bool {
+	return t.number || strings.IndexFunc(strings.TrimLeftFunc(t.raw, unicode.IsUpper), unicode.IsUpper) >= 0 ||
+		len(t.raw) > 1 && strings.ToUpper(t.raw) == t.raw
+}
+
+// translate adds what the word is called in the other language.
+func (x *Index) translate(form string, lex *lexicon, add func(match)) {
+	other := x.languages.de
+	if lex == other {
+		other = x.languages.en
+	}
+	for _, word := range x.languages.pairs[lex.stem(form)] {
+		if id, ok := x.byStem[other.stem(word)]; ok {
+			add(match{term: id, similarity: similarPair, cover: coverPair})
+		}
+		for _, id := range x.byRoot[other.root(word)] {
+			add(match{term: id, similarity: similarPair, cover: coverPair})
+		}
+		if len(word) < longPair || other == x.languages.en {
+			continue // English has few compounds
+		}
+		for _, m := range x.parts(other.stem(word)) {
+			if m.piece == whole {
+				m.similarity *= similarPair
+				add(m)
+			}
+		}
+	}
+}
+
 // lookUpNumber adds 2 for zwei and zwei for 2.
 func (x *Index) lookUpNumber(form string, add func(match)) {
 	for _, l := range x.languages.all() {
 		if digits, ok := l.numbers[form]; ok {
 			if id, ok := x.byStem[digits]; ok {
-				add(match{id, similarNumber, 1, whole})
+				add(match{term: id, similarity: similarNumber, cover: 1})
 			}
 		}
 		for w, digits := range l.numbers {
@@ -197,7 +272,7 @@ func (x *Index) lookUpNumber(form string, add func(match)) {
 				continue
 			}
 			if f, ok := x.byForm[w]; ok {
-				add(match{x.forms[f].term, similarNumber, 1, whole})
+				add(match{term: x.forms[f].term, similarity: similarNumber, cover: 1})
 			}
 		}
 	}
@@ -211,15 +286,23 @@ func (x *Index) weigh(q *query) {
 	for i := range q.words {
 		w := &q.words[i]
 		var best *match
+		synonyms := 0.0 // the rarity of the synonyms, for a word that no text has
 		for k := range w.matches {
 			m := &w.matches[k]
 			if x.terms[m.term].df == 0 {
 				continue
 			}
-			w.base = max(w.base, x.idf(m.term))
+			if m.synonym {
+				synonyms = max(synonyms, x.idf(m.term))
+			} else {
+				w.base = max(w.base, x.idf(m.term))
+			}
 			if m.piece == whole && m.similarity >= similarRoot && (best == nil || m.similarity > best.similarity) {
 				best = m
 			}
+		}
+		if w.base == 0 {
+			w.base = synonyms
 		}
 		if w.base == 0 {
 			w.base = x.rarity(0)
@@ -237,6 +320,9 @@ func (x *Index) weigh(q *query) {
 			w.need *= needOther / classOther
 		case w.class == classAsked && len(w.matches) == 0:
 			w.need *= needAsked / classAsked
+		}
+		if len(w.matches) == 0 && w.token.identifies() {
+			w.need *= needName
 		}
 		weights += w.weight
 		needs += w.need

@@ -36,7 +36,8 @@ const (
 	weightAfter    = .3
 	weightPassage  = .35
 	weightGroup    = .15
-	weightAbout    = .5
+	weightAbout    = .3
+	weightDefined  = .7
 	weightClaims   = 1
 	weightPassages = 2
 	weightDomains  = 1
@@ -49,8 +50,8 @@ const (
 // question's weight: how strongly the text has it; what the text before, the
 // text after, the passage and the group add; and its standing in the title or
 // labels. Further it scores for the cosines of the question's n-grams with the
-// text, its passage and its group, and for holding an answer of the kind that
-// is asked for.
+// text, its passage and its group, for holding an answer of the kind that is
+// asked for, and for saying what a concept is that the question names.
 func (x *Index) Rank(question string, limit int) Ranking {
 	n := len(x.texts)
 	q := x.analyse(question)
@@ -69,12 +70,16 @@ func (x *Index) Rank(question string, limit int) Ranking {
 	claims := x.claims.cosines(q.tri)
 	passages := x.passages.cosines(q.quad)
 	domains := x.domains.cosines(q.quad)
+	defined := x.definitions(q)
 	best := newBest(limit)
 	for i := range x.texts {
 		t := &x.texts[i]
 		s := x.slot(q, t)
 		z := score[i] + weightClaims*claims[i] + weightPassages*passages[t.passage] + weightDomains*domains[t.group] +
 			cover[i]*(q.kind.evidenceWeight()*s.evidence+q.kind.nameWeight()*float64(min(s.names, 4))/4)
+		if !q.kind.measures() || s.evidence > 0 {
+			z += weightDefined * defined[int32(i)]
+		}
 		// Rounded, so that machines which fuse multiplication and addition
 		// order alike.
 		best.add(int32(i), math.Round(z*1e6)/1e6)
@@ -135,7 +140,7 @@ func (x *Index) wordScores(q *query) (score, cover []float64) {
 			addGroup := max(0, byGroup[t.group]-max(near, byPassage[t.passage]))
 			z := here + (weightBefore+weightBack*t.offers.back)*addBefore + weightAfter*addAfter +
 				weightPassage*addPassage + weightGroup*addGroup
-			if here < .5 && about[t.page] {
+			if about[t.page] {
 				z += weightAbout
 			}
 			score[i] += w.weight * z

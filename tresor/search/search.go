@@ -17,10 +17,8 @@ package search
 
 // A Collection is what an index is made of.
 type Collection struct {
-	Pages []Page
-	// Synonyms are groups of expressions that mean the same, as the labels of
-	// a concept. A question that uses one of a group finds the others.
-	Synonyms [][]string
+	Pages    []Page
+	Concepts []Concept
 }
 
 // A Page is a run of texts about one thing.
@@ -29,4 +27,14 @@ type Page struct {
 	Group  string   // the larger whole that the page belongs to, as its domain
 	Labels []string // further expressions for what the page is about
 	Texts  []string // the claims or lines, in reading order
+}
+
+// A Concept is something that several expressions name: a question that uses
+// one of them finds the others.
+type Concept struct {
+	Labels []string
+	// Defined reports whether the text with the number Text of the page with
+	// the number Page says what the concept is.
+	Defined    bool
+	Page, Text int
 }

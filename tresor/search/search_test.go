@@ -41,9 +41,9 @@ func house() search.Collection {
 				"The database is backed up before every rollout.",
 			}},
 		},
-		Synonyms: [][]string{
-			{"Nutzungsgebühr", "Nutzungsentgelt", "Miete"},
-			{"Schutzausrüstung", "PSA", "persönliche Schutzausrüstung"},
+		Concepts: []search.Concept{
+			{Labels: []string{"Nutzungsgebühr", "Nutzungsentgelt", "Miete"}, Defined: true, Page: 2, Text: 0},
+			{Labels: []string{"Schutzausrüstung", "PSA", "persönliche Schutzausrüstung"}},
 		},
 	}
 }
@@ -176,7 +176,7 @@ func TestRankProperties(t *testing.T) {
 			n += len(pg.Texts)
 			c.Pages = append(c.Pages, pg)
 		}
-		c.Synonyms = [][]string{{text.Draw(t, "a"), text.Draw(t, "b")}}
+		c.Concepts = []search.Concept{{Labels: []string{text.Draw(t, "a"), text.Draw(t, "b")}}}
 		limit := rapid.IntRange(0, 10).Draw(t, "limit")
 		r := search.New(c).Rank(rapid.OneOf(text, rapid.String()).Draw(t, "question"), limit)
 		if r.Compared != n {
@@ -207,7 +207,7 @@ func FuzzRank(f *testing.F) {
 		c := house()
 		c.Pages[0].Texts = append(c.Pages[0].Texts, claim)
 		c.Pages[0].Labels = append(c.Pages[0].Labels, claim)
-		c.Synonyms = append(c.Synonyms, []string{claim, question})
+		c.Concepts = append(c.Concepts, search.Concept{Labels: []string{claim, question}})
 		r := search.New(c).Rank(question, 20)
 		for _, h := range r.Hits {
 			if !(h.Fit >= 0 && h.Fit <= 1) || !(h.Coverage >= 0 && h.Coverage <= 1.0001) {

@@ -99,6 +99,7 @@ type match struct {
 	similarity float64 // for the score
 	cover      float64 // how much of the word it accounts for
 	piece      piece
+	synonym    bool // by a concept, not by spelling
 }
 
 // piece says which piece of the question's word the term is.
@@ -113,6 +114,7 @@ const (
 
 const (
 	minPart   = 4   // letters of the shortest part of a compound that counts
+	minRest   = 3   // bytes before a part at the end: reich is no part of Bereich
 	coverPart = .85 // what a compound covers of a word that is a part of it
 )
 
@@ -134,7 +136,7 @@ func (v *vocabulary) parts(stem string) []match {
 		if p == whole {
 			cover = coverPart
 		}
-		out = append(out, match{t, .9 * math.Sqrt(ratio), cover, p})
+		out = append(out, match{term: t, similarity: .9 * math.Sqrt(ratio), cover: cover, piece: p})
 	}
 	from, _ := slices.BinarySearchFunc(v.forward, stem, func(t int32, s string) int { return strings.Compare(v.terms[t].stem, s) })
 	for _, t := range v.forward[from:] {
@@ -149,7 +151,9 @@ func (v *vocabulary) parts(stem string) []match {
 		if !strings.HasPrefix(v.reversed[t], mirrored) {
 			break
 		}
-		add(t, whole)
+		if len(v.terms[t].stem)-len(stem) >= minRest {
+			add(t, whole)
+		}
 	}
 	letters := 0
 	for i := range stem {
@@ -169,7 +173,8 @@ func (v *vocabulary) parts(stem string) []match {
 }
 
 // misspelt returns the terms whose forms differ from the word by one letter or,
-// in long words, two. Their first letters agree.
+// in long words, two. Their first letters agree. A changed letter makes another
+// word of a short one too often, so that counts in long ones only.
 func (v *vocabulary) misspelt(word string) []match {
 	w := []rune(word)
 	if len(w) < 5 {
@@ -185,12 +190,25 @@ func (v *vocabulary) misspelt(word string) []match {
 		if d := len(other) - len(word); d > 2*limit || -d > 2*limit {
 			continue
 		}
-		if d := distance(w, []rune(other), limit); d <= limit {
+		o := []rune(other)
+		if len(w) < 8 && len(w) == len(o) && !exchanged(w, o) {
+			continue // Wetter is not weiter
+		}
+		if d := distance(w, o, limit); d <= limit {
 			likeness := 1 - .1*float64(d)
-			out = append(out, match{v.forms[f].term, likeness, likeness, whole})
+			out = append(out, match{term: v.forms[f].term, similarity: likeness, cover: likeness})
 		}
 	}
 	return out
+}
+
+// exchanged reports whether b is a with two neighbours exchanged.
+func exchanged(a, b []rune) bool {
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && slices.Equal(a[i+2:], b[i+2:])
 }
 
 // distance is the number of letters that are inserted, dropped, changed or

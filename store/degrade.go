@@ -82,7 +82,8 @@ func (j *journal) degrade(cause error) error {
 	if first {
 		j.note(intentRepair, repairNote{What: "degraded", Why: reason(cause), At: j.end})
 	}
-	if first && j.degraded.full && j.fs.remove(j.ballastName()) == nil {
+	// While a rotation is stuck the file that is open is an archive.
+	if first && j.degraded.full && j.rotation.next == nil && j.fs.remove(j.ballastName()) == nil {
 		_ = j.write(j.prepare(j.clock.last.wall, nil)) // else it waits for better times
 	}
 	if j.failed != nil {

@@ -45,6 +45,7 @@ const (
 	Commands   Ability = "commands"   // the network marks commands
 	Bots       Ability = "bots"       // other programs write, and are told apart
 	Anonymous  Ability = "anonymous"  // people write without a name
+	Breaks     Ability = "breaks"     // a message may have several lines
 	Replies    Ability = "replies"    // people answer a certain message
 	Forwards   Ability = "forwards"   // people pass on what others wrote
 	Media      Ability = "media"      // content that is no text

@@ -17,6 +17,7 @@ func intakeCases() []testCase {
 	return []testCase{
 		{"MessageArrivesWhole", nil, messageArrivesWhole},
 		{"TextIsNotChanged", nil, textIsNotChanged},
+		{"LineBreaksAreKept", []Ability{Breaks}, lineBreaksAreKept},
 		{"KeysTellEventsApart", nil, keysTellEventsApart},
 		{"OrderOfAChatIsKept", nil, orderOfAChatIsKept},
 		{"RefusedEventComesAgain", nil, refusedEventComesAgain},
@@ -72,13 +73,19 @@ func messageArrivesWhole(b *bench) {
 func textIsNotChanged(b *bench) {
 	r := b.start()
 	for _, s := range []string{
-		"Größe 1.234,56 € – „wörtlich“", "😀👨‍👩‍👧‍👦🇩🇪 ganz", "עברית و عربى", "Zeile eins\nZeile zwei\n\n  eingerückt",
+		"Größe 1.234,56 € – „wörtlich“", "😀👨‍👩‍👧‍👦🇩🇪 ganz", "עברית و عربى",
 		"<b>kein</b> *Markup* _hier_ & `da`", "e\u0301 kombiniert", "/pfad/zu/datei und C:\\x", strings.Repeat("lang ", 700) + "Ende",
 	} {
 		if e := r.hear(Line{At: AdaDirect, From: Ada, Text: s}); e.Text != s {
 			b.Errorf("text arrived as %q, want %q", e.Text, s)
 		}
 	}
+}
+
+func lineBreaksAreKept(b *bench) {
+	r := b.start()
+	const s = "Zeile eins\nZeile zwei\n\n  eingerückt"
+	equal(b, "text", r.hear(Line{At: AdaDirect, From: Ada, Text: s}).Text, s)
 }
 
 func keysTellEventsApart(b *bench) {

@@ -150,6 +150,11 @@ func noConnection(b *bench) {
 	to := r.hear(Line{At: AdaDirect, From: Ada, Text: "Frage"}).Address
 	r.stop()
 	b.net.GoDown()
+	// The first try may find a connection that is just being cut; then it
+	// cannot be sure.
+	if _, se := b.send(r.c, text(to, "verloren?")); se == nil || se.Class != channels.NotSent && se.Class != channels.Unsure {
+		b.Fatalf("without a network: %v", se)
+	}
 	b.refused(r.c, text(to, "verloren?"), channels.NotSent)
 	b.net.ComeUp()
 	equal(b, "arrived", len(b.texts(AdaDirect)), 0)

@@ -42,7 +42,7 @@ func (t *Terminal) event(command, text string) (channels.Event, error) {
 	t.events++
 	key := t.o.Client + ":" + strconv.Itoa(t.events)
 	t.mu.Unlock()
-	address, err := channels.NewAddress(Kind, t.o.Account, t.o.Identity, "", key)
+	address, err := t.address(key)
 	if err != nil {
 		return channels.Event{}, err
 	}

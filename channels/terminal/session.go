@@ -44,7 +44,7 @@ type session struct {
 func (t *Terminal) Run(ctx context.Context, in channels.Deliver) error {
 	run, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
-	s := &session{t: t, quit: quit, interrupts: make(chan struct{}, 1), frames: wheelFrames(t.o.Getenv)}
+	s := &session{t: t, quit: quit, interrupts: make(chan struct{}, 1), frames: wheelFrames(t.o.Getenv), backoff: t.o.Retry}
 	s.start()
 	defer s.close()
 
@@ -81,7 +81,7 @@ func (s *session) start() {
 		if err == nil {
 			s.src, s.editor = e, e
 			t.out.Lock()
-			t.screen = e.term
+			t.editor = e.term
 			t.out.Unlock()
 			t.say("terminal.welcome")
 			return
@@ -95,7 +95,7 @@ func (s *session) start() {
 func (s *session) close() {
 	if s.editor != nil {
 		s.t.out.Lock()
-		s.t.screen = s.t.o.Out
+		s.t.editor = nil
 		s.t.out.Unlock()
 		if err := s.editor.history.close(); err != nil {
 			s.t.o.Log.Warn("terminal history not kept", "channel", Kind, "err", err)
@@ -262,6 +262,8 @@ func (s *session) line(l lineRead) {
 		if err := s.t.print(s.t.o.Texts.Say("terminal.help") + "\n"); err != nil {
 			s.ended = true
 		}
+		// What can be asked is for the gateway to say.
+		s.enqueue(command, text)
 	case "quit":
 		s.ended = true
 	default:

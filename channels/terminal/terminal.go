@@ -77,9 +77,12 @@ type Options struct {
 	// Patience is how long Run waits for answers after the end of a piped In;
 	// 0 stands for two minutes after the last sign of life.
 	Patience time.Duration
-	Now      func() time.Time    // nil stands for time.Now
-	Getenv   func(string) string // nil stands for os.Getenv
-	Log      *slog.Logger        // nil for none; gets causes, never texts
+	// Retry is how long to wait before a message that was not kept is delivered
+	// again; the zero Backoff stands for 1 s growing to 60 s.
+	Retry  channels.Backoff
+	Now    func() time.Time    // nil stands for time.Now
+	Getenv func(string) string // nil stands for os.Getenv
+	Log    *slog.Logger        // nil for none; gets causes, never texts
 }
 
 // A Terminal is a [channels.Channel] for one person. Its methods may be called
@@ -99,13 +102,14 @@ type Terminal struct {
 	open   map[string]bool // keys of messages that no post has answered yet
 	typing int             // indications that run
 
-	out    sync.Mutex
-	screen io.Writer // Out, or the line editor while one runs; guarded by out
+	out    sync.Mutex // held while something is printed
+	editor io.Writer  // the line editor while one runs, else nil; guarded by out
 }
 
 var (
 	_ channels.Channel = (*Terminal)(nil)
 	_ channels.Typer   = (*Terminal)(nil)
+	_ channels.Finder  = (*Terminal)(nil)
 )
 
 // New returns a channel that talks as o says.
@@ -134,7 +138,7 @@ func New(o Options) *Terminal {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	t := &Terminal{o: o, changed: make(chan struct{}, 1), open: make(map[string]bool), screen: o.Out}
+	t := &Terminal{o: o, changed: make(chan struct{}, 1), open: make(map[string]bool)}
 	in, out := asTTY(o.In), asTTY(o.Out)
 	dumb := o.Getenv("TERM") == "dumb"
 	if in != nil && out != nil && !dumb {
@@ -173,11 +177,27 @@ func (t *Terminal) Kind() string { return Kind }
 // Profile implements [channels.Channel].
 func (t *Terminal) Profile() formatting.Profile { return t.profile }
 
+// Direct implements [channels.Finder]; the only person is the one of
+// Options.Identity.
+func (t *Terminal) Direct(person string) (channels.Address, error) {
+	if person != t.o.Identity {
+		return channels.Address{}, errors.New("terminal: another person's")
+	}
+	return t.address("")
+}
+
+func (t *Terminal) address(private string) (channels.Address, error) {
+	return channels.NewAddress(Kind, t.o.Account, t.o.Identity, "", private)
+}
+
 // Send prints p and an empty line after it where a person is typing below. It
-// fails as Gone when Out takes no more.
+// refuses what is for somebody else, and fails as Gone when Out takes no more.
 func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.NotSent, Err: err}
+	}
+	if here, err := t.address(p.To.Private()); err != nil || p.To != here {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: errors.New("not an address of this terminal")}
 	}
 	if t.o.Out == nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.Gone, Err: errors.New("no output")}
@@ -239,7 +259,11 @@ func (t *Terminal) poke() {
 func (t *Terminal) print(s string) error {
 	t.out.Lock()
 	defer t.out.Unlock()
-	_, err := io.WriteString(t.screen, s)
+	w := t.o.Out
+	if t.editor != nil {
+		w = t.editor
+	}
+	_, err := io.WriteString(w, s)
 	return err
 }
 
@@ -247,9 +271,14 @@ func (t *Terminal) print(s string) error {
 func (t *Terminal) say(key string, args ...any) {
 	t.out.Lock()
 	defer t.out.Unlock()
-	w := t.screen
-	if t.o.Err != nil && w == t.o.Out {
+	w := t.o.Out
+	switch {
+	case t.editor != nil:
+		w = t.editor
+	case t.o.Err != nil:
 		w = t.o.Err
+	case w == nil:
+		return
 	}
 	if _, err := io.WriteString(w, t.o.Texts.Say(key, args...)+"\n"); err != nil {
 		t.o.Log.Debug("terminal took no text", "channel", Kind, "err", err)

@@ -67,6 +67,16 @@ func (g *gate) texts() []string {
 	return all
 }
 
+// erika returns the address of the terminal that the tests use.
+func erika(t *testing.T) channels.Address {
+	t.Helper()
+	a, err := terminal.New(terminal.Options{Identity: "erika", Getenv: noEnv}).Direct("erika")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
 func post(to channels.Address, text string) channels.Post {
 	return channels.Post{To: to, Key: "k", Body: formatting.Part{Text: text, Plain: text}}
 }
@@ -132,12 +142,13 @@ func TestClientsDoNotShareKeys(t *testing.T) {
 	}
 }
 
-func TestHelpAndQuitStayHere(t *testing.T) {
+// Help on keys is given here, on what can be asked by the gateway.
+func TestHelpAndQuit(t *testing.T) {
 	for _, c := range []struct {
 		input string
 		want  []string
 	}{
-		{"/help\nFrage\n", []string{"Frage"}},
+		{"/help\nFrage\n", []string{"/help", "Frage"}},
 		{"/quit\nFrage\n", nil},
 		{"/EXIT\nFrage\n", nil},
 		{"quit\nFrage\n", nil},
@@ -146,7 +157,7 @@ func TestHelpAndQuitStayHere(t *testing.T) {
 		if got := g.texts(); !slices.Equal(got, c.want) {
 			t.Errorf("%q: delivered %q, want %q", c.input, got, c.want)
 		}
-		if got, want := strings.Contains(out, "/tresor"), strings.HasPrefix(c.input, "/help"); got != want {
+		if got, want := strings.Contains(out, "Pfeiltasten"), strings.HasPrefix(c.input, "/help"); got != want {
 			t.Errorf("%q: help shown = %v, want %v", c.input, got, want)
 		}
 	}
@@ -176,7 +187,10 @@ func TestParseLine(t *testing.T) {
 
 func TestAMessageThatIsNotKeptIsDeliveredAgain(t *testing.T) {
 	var out, remarks bytes.Buffer
-	term := terminal.New(terminal.Options{In: strings.NewReader("eins\nzwei\n"), Out: &out, Err: &remarks, Identity: "erika", Getenv: noEnv})
+	term := terminal.New(terminal.Options{
+		In: strings.NewReader("eins\nzwei\n"), Out: &out, Err: &remarks, Identity: "erika", Getenv: noEnv,
+		Retry: channels.Backoff{Min: time.Millisecond},
+	})
 	g := newGate()
 	g.fails = 1
 	g.answer = func(e channels.Event) { term.Send(t.Context(), post(e.Address, "ok")) }
@@ -240,10 +254,7 @@ func TestRunCountsWhatMayBeLost(t *testing.T) {
 }
 
 func TestSend(t *testing.T) {
-	to, err := channels.NewAddress("terminal", "local", "erika", "", "x:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := erika(t)
 	body := formatting.Part{Text: "\x1b[1mFett\x1b[0m und \x1b]0;böse\x07", Plain: "Fett\x1b[2J"}
 	for _, c := range []struct {
 		name string
@@ -261,7 +272,7 @@ func TestSend(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			c.o.Out, c.o.Getenv = &out, noEnv
+			c.o.Out, c.o.Getenv, c.o.Identity = &out, noEnv, "erika"
 			r, err := terminal.New(c.o).Send(t.Context(), c.p)
 			if err != nil {
 				t.Fatal(err)
@@ -293,7 +304,7 @@ func TestSendSaysWhyItFailed(t *testing.T) {
 		{"reader gone", t.Context(), broken{}, channels.Gone},
 		{"no output", t.Context(), nil, channels.Gone},
 	} {
-		_, err := terminal.New(terminal.Options{Out: c.out, Getenv: noEnv}).Send(c.ctx, channels.Post{Body: formatting.Part{Text: "x"}})
+		_, err := terminal.New(terminal.Options{Out: c.out, Identity: "erika", Getenv: noEnv}).Send(c.ctx, channels.Post{To: erika(t), Body: formatting.Part{Text: "x"}})
 		var se *channels.SendError
 		if !errors.As(err, &se) || se.Class != c.want {
 			t.Errorf("%s: error %v, want class %s", c.name, err, c.want)

@@ -283,11 +283,11 @@ func TestColourOnATerminal(t *testing.T) {
 	} {
 		keys, tty := openPTY(t, 60)
 		s := watch(t, keys, tty)
-		term := terminal.New(terminal.Options{Out: tty, Color: c.color, Getenv: func(n string) string { return c.env[n] }})
+		term := terminal.New(terminal.Options{Out: tty, Identity: "erika", Color: c.color, Getenv: func(n string) string { return c.env[n] }})
 		if got := term.Profile().Width; got != 60 {
 			t.Errorf("width %d, want 60", got)
 		}
-		if _, err := term.Send(t.Context(), post(channels.Address{}, "\x1b[1mx\x1b[0m")); err != nil {
+		if _, err := term.Send(t.Context(), post(erika(t), "\x1b[1mx\x1b[0m")); err != nil {
 			t.Fatal(err)
 		}
 		s.await(t, "\n", 1)

@@ -56,6 +56,7 @@ type Snapshot struct {
 	concepts   []Concept
 	worlds     []World
 	index      *hybrid.Index
+	review     review // see Assess
 }
 
 // A place is where a claim stands: pages[page].Claims[claim].

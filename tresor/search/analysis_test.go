@@ -31,7 +31,7 @@ func TestFoldSpellings(t *testing.T) {
 	}
 }
 
-func TestFormsOfNumbersAndDates(t *testing.T) {
+func TestWordsOfNumbersAndDates(t *testing.T) {
 	tests := []struct {
 		text string
 		want []string
@@ -56,8 +56,8 @@ func TestFormsOfNumbersAndDates(t *testing.T) {
 		{"", nil},
 	}
 	for _, tt := range tests {
-		if got := search.Forms(tt.text); !slices.Equal(got, tt.want) {
-			t.Errorf("Forms(%q) = %q, want %q", tt.text, got, tt.want)
+		if got := search.Words(tt.text); !slices.Equal(got, tt.want) {
+			t.Errorf("Words(%q) = %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }

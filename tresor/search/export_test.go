@@ -3,15 +3,6 @@ package search
 // Fold is the spelling in which words are compared.
 func Fold(word string) string { return fold(word) }
 
-// Forms returns the folded words and the numbers of a text.
-func Forms(text string) []string {
-	var out []string
-	for _, t := range tokens(text) {
-		out = append(out, t.form)
-	}
-	return out
-}
-
 // Root returns the root of a folded German word.
 func Root(form string) string { return lexicons().de.root(form) }
 

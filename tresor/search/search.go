@@ -21,6 +21,16 @@ type Collection struct {
 	Concepts []Concept
 }
 
+// Words returns the words and numbers of a text in the spelling in which they
+// are compared.
+func Words(text string) []string {
+	var out []string
+	for _, t := range tokens(text) {
+		out = append(out, t.form)
+	}
+	return out
+}
+
 // A Page is a run of texts about one thing.
 type Page struct {
 	Title  string

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -151,6 +152,13 @@ func (s *Session) put(events ...LocalEvent) bool {
 	default:
 	}
 	return true
+}
+
+// putBack makes e the next event again, because it could not be shown.
+func (s *Session) putBack(e LocalEvent) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = slices.Insert(s.events, 0, e)
 }
 
 // A LocalAnswer is what came of one question.

@@ -38,6 +38,14 @@ type routed struct {
 	missing string
 }
 
+// Find returns where a text from one person goes, and what of it the agent gets
+// to read: without the mention that decided. A Route without Agent is one that
+// nobody here can answer. has says which agents there are.
+func (r Routing) Find(text string, has func(string) bool) (Route, string) {
+	m := r.route(text, false, has)
+	return m.Route, m.text
+}
+
 // route finds the agent for text: an explicit mention, else the keywords, else
 // the default. has says which agents there are; people says that a name at the
 // beginning may be that of a person who reads along.

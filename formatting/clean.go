@@ -154,7 +154,7 @@ func isInvisible(r rune) bool {
 // message as empty.
 func isBlank(s string) bool {
 	for _, r := range s {
-		if unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) && r != 0x2800 {
+		if !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) && !isVariationSelector(r) && r != 0x2800 {
 			return false
 		}
 	}

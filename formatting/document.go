@@ -36,7 +36,7 @@ type (
 	}
 	// A CodeBlock is literal text; Lang may be empty.
 	CodeBlock struct{ Lang, Text string }
-	// A Table has one row of head cells and rows of the same length.
+	// A Table has one row of head cells, and rows that are at most as long.
 	Table struct {
 		Head  [][]Inline
 		Align []Align

@@ -12,7 +12,7 @@ type flow struct {
 	// order.
 	borders []border
 	// glued are offsets of white space at which the text must not be cut
-	// although a word ends there, in order.
+	// although a word ends there.
 	glued []int
 }
 
@@ -53,6 +53,7 @@ type class uint8
 
 const (
 	insideCluster class = iota
+	insideBond // between a sentence and its citation, or inside of that
 	insideWord
 	insideCode
 	wordEnd
@@ -184,13 +185,14 @@ func (p *printer) part() Part {
 	return Part{Text: string(p.marked), Plain: strings.Clone(string(p.plain)), Mode: p.d.mode()}
 }
 
-// cost is what a piece of a flow takes of each budget.
+// cost is what a piece of a flow takes of each budget. There is one for each
+// word, so its numbers are small.
 type cost struct {
-	seen   int // units of the text that is seen
-	plain  int // units of the text without markup
-	raw    int // bytes with markup
-	markup int // bytes of markup
-	spans  int // spans that the dialect marks up
+	seen   int32 // units of the text that is seen
+	plain  int32 // units of the text without markup
+	raw    int32 // bytes with markup
+	markup int32 // bytes of markup
+	spans  int32 // spans that the dialect marks up
 }
 
 func (c cost) plus(d cost) cost {
@@ -203,7 +205,7 @@ func (c cost) minus(d cost) cost {
 
 // within reports whether c stays inside the budget, in which 0 means no limit.
 func (c cost) within(b cost) bool {
-	in := func(n, max int) bool { return max == 0 || n <= max }
+	in := func(n, max int32) bool { return max == 0 || n <= max }
 	return in(c.seen, b.seen) && in(c.plain, b.plain) && in(c.raw, b.raw) && in(c.markup, b.markup) && in(c.spans, b.spans)
 }
 
@@ -217,20 +219,20 @@ type meter struct {
 }
 
 func (m *meter) write(text string) {
-	n := m.m.Of(text)
+	n := int32(m.m.Of(text))
 	m.sum.seen += n
 	if m.mute == 0 {
 		m.sum.plain += n
 	}
 	m.scratch = m.d.escape(m.scratch[:0], text)
-	m.sum.raw += len(m.scratch)
+	m.sum.raw += int32(len(m.scratch))
 }
 
 func (m *meter) open(s span, around []span, again bool) {
 	switch s.kind {
 	case spanAlt:
 		if m.mute == 0 && !again {
-			m.sum.plain += m.m.Of(s.arg)
+			m.sum.plain += int32(m.m.Of(s.arg))
 		}
 		m.mute++
 	case spanLine:
@@ -257,6 +259,6 @@ func (m *meter) close(s span, around []span) {
 }
 
 func (m *meter) mark() {
-	m.sum.raw += len(m.scratch)
-	m.sum.markup += len(m.scratch)
+	m.sum.raw += int32(len(m.scratch))
+	m.sum.markup += int32(len(m.scratch))
 }

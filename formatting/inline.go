@@ -30,7 +30,7 @@ func (r *run) inlines(list []Inline) {
 		case Emphasis:
 			r.within(spanEmphasis, "", in.Inlines)
 		case Strike:
-			r.within(spanStrike, "", in.Inlines)
+			r.strike(in)
 		case Code:
 			r.code(string(in))
 		case Link:
@@ -56,6 +56,23 @@ func (r *run) within(kind spanKind, arg string, list []Inline) {
 	i := r.open(kind, arg)
 	r.inlines(list)
 	r.close(i)
+}
+
+// strike adds text that is crossed out. Where the dialect cannot show that, it
+// gets signs: unmarked it would say the opposite.
+func (r *run) strike(s Strike) {
+	mark := ""
+	if !r.p.Dialect.draws(spanStrike) && !r.on[spanStrike] {
+		mark = "~~"
+	}
+	from := len(r.text)
+	r.text = append(r.text, mark...)
+	r.within(spanStrike, "", s.Inlines)
+	if len(r.text) == from+len(mark) {
+		r.text = r.text[:from]
+		return
+	}
+	r.text = append(r.text, mark...)
 }
 
 func (r *run) open(kind spanKind, arg string) int {
@@ -137,11 +154,16 @@ func (r *run) glue() {
 }
 
 // trim removes the white space at the end.
-func (r *run) trim() {
+func (r *run) trim() { r.trimTo(0) }
+
+// trimTo removes the white space at the end, but nothing before from, and
+// reports whether there was any.
+func (r *run) trimTo(from int) bool {
 	n := len(r.text)
-	for n > 0 && (r.text[n-1] == ' ' || r.text[n-1] == '\n') {
+	for n > from && (r.text[n-1] == ' ' || r.text[n-1] == '\n') {
 		n--
 	}
+	trimmed := n < len(r.text)
 	r.text = r.text[:n]
 	for i := len(r.spans) - 1; i >= 0; i-- {
 		if s := &r.spans[i]; s.start > n || s.end > n {
@@ -151,6 +173,7 @@ func (r *run) trim() {
 	for len(r.glued) > 0 && r.glued[len(r.glued)-1] >= n {
 		r.glued = r.glued[:len(r.glued)-1]
 	}
+	return trimmed
 }
 
 // link adds a link so that its target can be seen: the host beside the label
@@ -168,11 +191,14 @@ func (r *run) link(l Link) {
 		r.target(target)
 		return
 	}
-	from := len(r.text)
 	host := webHost(target)
 	clickable := host != "" && r.p.Dialect.draws(spanLink) && r.p.affords(target)
 	i := r.open(spanLink, target)
+	from := len(r.text)
 	r.inlines(l.Inlines)
+	if r.trimTo(from) {
+		defer r.words(" ")
+	}
 	if len(r.text) == from {
 		r.text = append(r.text, target...)
 	}

@@ -158,11 +158,12 @@ func (l *layout) quote(q Quote) {
 		if q.Expandable {
 			kind = spanFolded
 		}
-		l.quoted = true
 		l.open(kind, "")
+		rest := l.rest
+		l.quoted, l.rest = true, ""
 		l.blocks(q.Blocks, between)
+		l.quoted, l.rest = false, rest
 		l.close()
-		l.quoted = false
 		return
 	}
 	first, rest := l.first, l.rest
@@ -347,6 +348,9 @@ func (l *layout) place(r *run) {
 		if i > 0 {
 			if _, glued := slices.BinarySearch(r.glued, lines[i-1].to); glued {
 				l.flow.borders = l.flow.borders[:len(l.flow.borders)-1]
+				for g := lines[i-1].at + lines[i-1].to - lines[i-1].from; g < ln.at; g++ {
+					l.flow.glued = append(l.flow.glued, g)
+				}
 			}
 		}
 		l.text = append(l.text, r.text[ln.from:ln.to]...)

@@ -12,37 +12,49 @@ func (l *layout) table(t Table) {
 		l.literal(grid, "", "")
 		return
 	}
-	if len(t.Rows) == 0 {
+	complete := t.headsShow()
+	if !complete {
 		l.place(l.headline(t))
-		return
 	}
 	for i, row := range t.Rows {
-		if i > 0 {
+		if i > 0 || !complete {
 			l.separate(separator{class: lineEnd, blank: true})
 		}
 		for j, cell := range row {
+			if len(cell) == 0 {
+				continue
+			}
 			r := run{p: l.p}
 			if j < len(t.Head) {
 				r.within(spanStrong, "", t.Head[j])
 			}
 			r.trim()
-			if len(r.text) > 0 && r.text[len(r.text)-1] != ':' {
+			if n := len(r.text); n > 0 && r.text[n-1] != ':' {
 				r.text = append(r.text, ':')
 			}
-			if len(r.text) > 0 {
-				r.text = append(r.text, ' ')
-			}
-			from := len(r.text)
+			r.words(" ")
 			r.inlines(cell)
-			if len(r.text) == from {
-				r.text = append(r.text, "–"...)
-			}
-			if j > 0 {
-				l.separate(separator{class: lineEnd})
-			}
 			l.place(&r)
+			l.separate(separator{class: lineEnd})
 		}
 	}
+}
+
+// headsShow reports whether each column has a cell beside which its head will
+// be shown.
+func (t Table) headsShow() bool {
+	seen, n := make([]bool, len(t.Head)), 0
+	for _, row := range t.Rows {
+		for j, cell := range row {
+			if j < len(seen) && !seen[j] && len(cell) > 0 {
+				seen[j] = true
+				if n++; n == len(seen) {
+					return true
+				}
+			}
+		}
+	}
+	return len(seen) == 0
 }
 
 // headline is a table that has nothing but a head.

@@ -16,6 +16,7 @@ import (
 //
 //   - a line end is a line end, as in every chat, not a blank;
 //   - HTML, also as a block, is literal text;
+//   - a single star or tilde inside a word is one ("Nutzer*innen", "2*3*4");
 //   - marks such as [C-0001] become a [Citation] unless they are links;
 //   - titles of links, link definitions that nothing refers to and surplus
 //     cells of a table are shown;
@@ -56,6 +57,7 @@ var markdownParser = sync.OnceValue(func() parser.Parser {
 			util.Prioritized(parser.NewLinkParser(), 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(parser.NewRawHTMLParser(), 400),
+			util.Prioritized(wordMarks{}, 450),
 			util.Prioritized(parser.NewEmphasisParser(), 500),
 			util.Prioritized(extension.NewStrikethroughParser(), 500),
 			util.Prioritized(extension.NewLinkifyParser(), 999),

@@ -48,7 +48,8 @@ func shortParagraph(_ text.Reader, pc parser.Context) bool {
 }
 
 // continued holds the offsets at which a paragraph begins that is the
-// continuation of the one before it.
+// continuation of the one before it, and whether it begins on a line of its
+// own.
 var continued = parser.NewContextKey()
 
 // windows is the paragraph transformer that cuts a paragraph with too much
@@ -62,22 +63,25 @@ func (windows) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Cont
 		return
 	}
 	cuts := pc.ComputeIfAbsent(continued, func() any { return make(map[int]bool) }).(map[int]bool)
-	for i, window := range cutWindows(lines, source) {
+	for i, w := range cutWindows(lines, source) {
 		if i == 0 {
-			node.SetLines(window)
+			node.SetLines(w.lines)
 			continue
 		}
-		cuts[window.At(0).Start] = true
 		next := ast.NewParagraph()
-		next.SetPos(window.At(0).Start)
-		next.SetLines(window)
-		last := node
-		if i > 1 {
-			last = node.NextSibling().(*ast.Paragraph)
-		}
-		node.Parent().InsertAfter(node.Parent(), last, next)
-		node = last
+		next.SetPos(w.lines.At(0).Start)
+		next.SetLines(w.lines)
+		cuts[w.lines.At(0).Start] = w.ownLine
+		node.Parent().InsertAfter(node.Parent(), node, next)
+		node = next
 	}
+}
+
+// A window is a piece of a paragraph; ownLine says that it begins where a line
+// does.
+type window struct {
+	lines   *text.Segments
+	ownLine bool
 }
 
 func mayBeMarkup(c byte) bool {
@@ -104,27 +108,25 @@ func overfull(lines *text.Segments, source []byte) bool {
 
 // cutWindows distributes lines over windows, each within the bounds: at the
 // end of a line, else before a blank, else between two code points.
-func cutWindows(lines *text.Segments, source []byte) []*text.Segments {
-	var windows []*text.Segments
-	window := text.NewSegments()
+func cutWindows(lines *text.Segments, source []byte) []window {
+	var windows []window
+	w := window{text.NewSegments(), true}
 	size, marks := 0, 0
-	finish := func() {
-		if window.Len() > 0 {
-			windows = append(windows, window)
-			window, size, marks = text.NewSegments(), 0, 0
-		}
+	finish := func(ownLine bool) {
+		windows = append(windows, w)
+		w, size, marks = window{text.NewSegments(), ownLine}, 0, 0
 	}
 	for i := range lines.Len() {
 		rest := lines.At(i)
 		for rest.Len() > 0 {
 			n, m := fitting(rest.Value(source), maxText-size, maxMarkup-marks)
 			if n == rest.Len() {
-				window.Append(rest)
+				w.lines.Append(rest)
 				size, marks = size+n, marks+m
 				break
 			}
-			if window.Len() > 0 { // rather begin a window with this line
-				finish()
+			if w.lines.Len() > 0 { // rather begin a window with this line
+				finish(true)
 				continue
 			}
 			n = max(n-rest.Padding, 1)
@@ -136,12 +138,14 @@ func cutWindows(lines *text.Segments, source []byte) []*text.Segments {
 					cut--
 				}
 			}
-			window.Append(rest.WithStop(rest.Start + cut))
+			w.lines.Append(rest.WithStop(rest.Start + cut))
 			rest = text.NewSegment(rest.Start+cut, rest.Stop)
-			finish()
+			finish(false)
 		}
 	}
-	finish()
+	if w.lines.Len() > 0 {
+		windows = append(windows, w)
+	}
 	return windows
 }
 

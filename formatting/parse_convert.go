@@ -60,12 +60,8 @@ func (c *converter) blocks(parent ast.Node) []Block {
 		switch n := n.(type) {
 		case *ast.Paragraph, *ast.TextBlock:
 			inlines := c.inlines(n)
-			if lines := n.Lines(); len(blocks) > 0 && lines.Len() > 0 && c.continued[lines.At(0).Start] {
-				if p, ok := blocks[len(blocks)-1].(Paragraph); ok {
-					p.Inlines = append(p.Inlines, inlines...)
-					blocks[len(blocks)-1] = p
-					continue
-				}
+			if c.continues(blocks, n, inlines) {
+				continue
 			}
 			if len(inlines) > 0 {
 				blocks = append(blocks, Paragraph{Inlines: inlines})
@@ -96,6 +92,25 @@ func (c *converter) blocks(parent ast.Node) []Block {
 		}
 	}
 	return blocks
+}
+
+// continues adds inlines to the last block if the paragraph n is a
+// continuation of it.
+func (c *converter) continues(blocks []Block, n ast.Node, inlines []Inline) bool {
+	if len(blocks) == 0 || n.Lines().Len() == 0 {
+		return false
+	}
+	ownLine, ok := c.continued[n.Lines().At(0).Start]
+	p, isParagraph := blocks[len(blocks)-1].(Paragraph)
+	if !ok || !isParagraph {
+		return false
+	}
+	if _, broken := p.Inlines[len(p.Inlines)-1].(Break); ownLine && !broken {
+		p.Inlines = append(p.Inlines, Break{})
+	}
+	p.Inlines = append(p.Inlines, inlines...)
+	blocks[len(blocks)-1] = p
+	return true
 }
 
 func (c *converter) lines(n ast.Node) string {

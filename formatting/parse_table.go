@@ -12,8 +12,8 @@ import (
 )
 
 // tables is the paragraph transformer for GitHub's tables. Unlike goldmark's
-// own it drops no surplus cell, adds cells to short rows only as far as the
-// head goes, and bounds the size of the head.
+// own it drops no surplus cell, adds no cells to short rows, and bounds the
+// size of the head.
 type tables struct{}
 
 func (tables) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Context) {
@@ -125,12 +125,12 @@ func cellSegments(row text.Segment, source []byte, most int) []text.Segment {
 
 func tableRow(cells []text.Segment, aligns []tableast.Alignment) *tableast.TableRow {
 	row := tableast.NewTableRow(aligns)
-	for i, a := range aligns {
+	for i, s := range cells {
 		cell := tableast.NewTableCell()
-		cell.Alignment = a
-		if i < len(cells) && cells[i].Len() > 0 {
-			cell.SetPos(cells[i].Start)
-			cell.Lines().Append(cells[i])
+		cell.Alignment = aligns[i]
+		if s.Len() > 0 {
+			cell.SetPos(s.Start)
+			cell.Lines().Append(s)
 		}
 		row.AppendChild(row, cell)
 	}

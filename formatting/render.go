@@ -51,18 +51,18 @@ func (f *flow) cost(p *Profile) cost {
 func (p *Profile) budget(marker int) cost {
 	var b cost
 	if p.Limit > 0 {
-		b.seen = max(p.Limit-p.reserve()-marker, p.Limit/2)
+		b.seen = int32(max(p.Limit-p.reserve()-marker, p.Limit/2))
 		b.plain = b.seen
 	}
 	if p.RawLimit > 0 {
 		// A reserved unit takes at most six bytes with its escape.
-		b.raw = max(p.RawLimit-6*(p.reserve()+marker)-64, p.RawLimit/2)
+		b.raw = int32(max(p.RawLimit-6*(p.reserve()+marker)-64, p.RawLimit/2))
 	}
 	if p.EntityBytes > 0 {
-		b.markup = max(p.EntityBytes-64, p.EntityBytes/2)
+		b.markup = int32(max(p.EntityBytes-64, p.EntityBytes/2))
 	}
 	if p.Entities > 0 {
-		b.spans = max(p.Entities-1, 1) // one is the notice's
+		b.spans = int32(max(p.Entities-1, 1)) // one is the notice's
 	}
 	return b
 }

@@ -16,96 +16,115 @@ type stop struct {
 }
 
 // split cuts a flow into pieces [from, to) of which each stays within the
-// budget. It looks at each border a bounded number of times.
+// budget.
 func (f *flow) split(p *Profile, budget cost) [][2]int {
-	stops := f.stops(p, budget)
-	var pieces [][2]int
-	last := len(stops) - 1
-	for i := 0; i < last; {
-		j := last
-		if !takes(stops[i], stops[last]).within(budget) {
-			j = choose(stops, i, budget)
+	s := splitter{budget: budget, window: make([]stop, 1, 1024)}
+	f.stops(p, budget, s.add)
+	for len(s.window) > 1 {
+		if last := &s.window[len(s.window)-1]; takes(&s.window[0], last).within(budget) {
+			s.cut(len(s.window) - 1)
+		} else {
+			s.cut(s.choose())
 		}
-		if stops[i].start < stops[j].end {
-			pieces = append(pieces, [2]int{stops[i].start, stops[j].end})
-		}
-		i = j
 	}
-	return pieces
+	return s.pieces
 }
 
-func takes(from, to stop) cost {
+// A splitter is handed the stops of a flow in order. It keeps those of the
+// piece in hand, so it needs no more memory than a part has words.
+type splitter struct {
+	budget cost
+	window []stop // the first is where the piece begins
+	pieces [][2]int
+}
+
+func (s *splitter) add(next stop) {
+	s.window = append(s.window, next)
+	for len(s.window) > 1 && !next.until.minus(s.window[0].from).within(s.budget) {
+		s.cut(s.choose())
+	}
+}
+
+// cut ends the piece at window[j], where the next one begins.
+func (s *splitter) cut(j int) {
+	if from, to := s.window[0].start, s.window[j].end; from < to {
+		s.pieces = append(s.pieces, [2]int{from, to})
+	}
+	s.window = s.window[:copy(s.window, s.window[j:])]
+}
+
+func takes(from, to *stop) cost {
 	return to.until.minus(from.from).plus(from.open).plus(to.close)
 }
 
-// choose returns the stop at which the piece that begins at i ends.
-func choose(stops []stop, i int, budget cost) int {
+// choose returns the index of the stop at which the piece should end.
+func (s *splitter) choose() int {
 	var best [classes]int
-	furthest := i
-	for j := i + 1; j < len(stops); j++ {
-		if !stops[j].until.minus(stops[i].from).within(budget) {
-			break
-		}
-		if takes(stops[i], stops[j]).within(budget) {
-			best[stops[j].class] = j
+	furthest := 0
+	for j := 1; j < len(s.window); j++ {
+		if takes(&s.window[0], &s.window[j]).within(s.budget) {
+			best[s.window[j].class] = j
 			furthest = j
 		}
 	}
-	if furthest == i {
-		return i + 1 // nothing fits: the limit is too small for even this
+	if furthest == 0 {
+		return 1 // nothing fits: the limit is too small for even this
 	}
-	fill := func(j int) int { return stops[j].end - stops[i].start }
-	for class := classes - 1; class > 0; class-- {
-		if j := best[class]; j > i && fill(j)*100 >= minFill[class]*fill(furthest) {
+	fill := func(j int) int { return s.window[j].end - s.window[0].start }
+	for class := classes - 1; class > insideCluster; class-- {
+		if j := best[class]; j > 0 && fill(j)*100 >= minFill[class]*fill(furthest) {
 			return j
 		}
 	}
 	return furthest
 }
 
-// stops returns all borders of the flow, also those inside words where a word
-// is too long, with their costs. The first is its start, the last its end.
-func (f *flow) stops(p *Profile, budget cost) []stop {
-	borders := f.allBorders()
-	stops := make([]stop, 1, len(borders)+2)
+// stops hands all borders of the flow to yield, also those inside words where
+// a word is too long, with their costs. The last is the flow's end.
+func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 	m := meter{d: p.Dialect, m: p.Measure}
 	w := walk{f: f}
+	reached := 0
 	add := func(b border) {
 		s := stop{border: b}
 		w.advance(b.end, &m)
 		s.until = m.sum
-		m.sum = cost{}
-		w.suspend(&m)
-		s.close = m.sum
-		m.sum = s.until
+		if len(w.active) > 0 {
+			m.sum = cost{}
+			w.suspend(&m)
+			s.close = m.sum
+			m.sum = s.until
+		}
 		if b.start > b.end {
 			w.advance(b.start, &m)
 		}
 		s.from = m.sum
-		m.sum = cost{}
-		w.resume(&m)
-		s.open = m.sum
-		m.sum = s.from
-		stops = append(stops, s)
+		if len(w.active) > 0 {
+			m.sum = cost{}
+			w.resume(&m)
+			s.open = m.sum
+			m.sum = s.from
+		}
+		reached = b.start
+		yield(s)
 	}
-	for _, b := range append(borders, border{end: len(f.text), start: len(f.text), class: blockEnd}) {
-		from := stops[len(stops)-1].start
-		if b.end < from {
+	inside := f.insides()
+	for _, b := range append(f.allBorders(inside), border{end: len(f.text), start: len(f.text), class: blockEnd}) {
+		if b.end < reached {
 			continue
 		}
-		if f.tooLong(w.f.spans[w.next:], from, b.end, p.Measure, budget) {
-			f.insideWords(from, b.end, p.Measure, budget, add)
+		if f.tooLong(w.f.spans[w.next:], reached, b.end, p.Measure, budget) {
+			f.insideWords(reached, b.end, p.Measure, budget, inside, add)
 		}
 		add(b)
 	}
-	return stops
 }
 
 // tooLong reports whether [from, to), in which no border lies, takes so much
 // of a part that it may have to be cut. Spans are those that begin at from or
 // later.
 func (f *flow) tooLong(spans []span, from, to int, m Measure, budget cost) bool {
-	if n := budget.seen / 4; n > 0 && to-from > n && m.Of(f.text[from:to]) > n { // no unit is smaller than a byte
+	if n := int(budget.seen / 4); n > 0 && to-from > n && m.Of(f.text[from:to]) > n { // no unit is smaller than a byte
 		return true
 	}
 	n, size := 0, 0
@@ -116,13 +135,13 @@ func (f *flow) tooLong(spans []span, from, to int, m Measure, budget cost) bool 
 		n++
 		size += 64 + len(s.arg)
 	}
-	return budget.spans > 0 && n > budget.spans/4 || budget.markup > 0 && size > budget.markup/4
+	return budget.spans > 0 && n > int(budget.spans/4) || budget.markup > 0 && size > int(budget.markup/4)
 }
 
 // insideWords adds the borders between the grapheme clusters of [from, to), and
 // those inside of a cluster that is too long itself.
-func (f *flow) insideWords(from, to int, m Measure, budget cost, add func(border)) {
-	most := max(budget.seen/4, 1)
+func (f *flow) insideWords(from, to int, m Measure, budget cost, inside []byte, add func(border)) {
+	most := max(int(budget.seen/4), 1)
 	text := f.text[from:to]
 	state := -1
 	for text != "" {
@@ -137,15 +156,18 @@ func (f *flow) insideWords(from, to int, m Measure, budget cost, add func(border
 		}
 		from += len(cluster)
 		if text != "" {
-			add(border{end: from, start: from, class: insideWord})
+			class := insideWord
+			if inside[from-1] == uncut || inside[from] == uncut {
+				class = insideBond
+			}
+			add(border{end: from, start: from, class: class})
 		}
 	}
 }
 
 // allBorders returns the borders of the layout and those at the white space
 // between them.
-func (f *flow) allBorders() []border {
-	inside := f.insides()
+func (f *flow) allBorders(inside []byte) []border {
 	borders := make([]border, 0, len(f.text)/6)
 	from := 0
 	words := func(to int) {

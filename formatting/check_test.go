@@ -1,0 +1,135 @@
+package formatting_test
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"outheis/formatting"
+	"outheis/formatting/formattest"
+)
+
+// A reporter is what checkParts needs of a testing.T or rapid.T.
+type reporter interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// checkParts checks what holds of all parts of every document: limits, valid
+// markup, no control characters, nothing empty.
+func checkParts(t reporter, p formatting.Profile, parts []formatting.Part) {
+	t.Helper()
+	for i, part := range parts {
+		if strings.TrimSpace(part.Plain) == "" || strings.TrimSpace(part.Text) == "" {
+			t.Errorf("%s: part %d is empty", p.Name, i+1)
+		}
+		if !utf8.ValidString(part.Text) || !utf8.ValidString(part.Plain) {
+			t.Errorf("%s: part %d is not UTF-8", p.Name, i+1)
+		}
+		seen := part.Text
+		switch part.Mode {
+		case "HTML":
+			text, entities, err := formattest.ParseHTML(part.Text)
+			if err != nil {
+				t.Errorf("%s: part %d: %v in %.200q", p.Name, i+1, err, part.Text)
+			}
+			if max := p.Entities; max > 0 && len(entities) > max {
+				t.Errorf("%s: part %d has %d entities, at most %d are shown", p.Name, i+1, len(entities), max)
+			}
+			if got := plainOf(p, text, entities); got != part.Plain {
+				t.Errorf("%s: part %d: plain text\n got %q\nwant %q", p.Name, i+1, part.Plain, got)
+			}
+			seen = text
+		case "ANSI":
+			seen = sgr.ReplaceAllString(part.Text, "")
+			if seen != part.Plain {
+				t.Errorf("%s: part %d: plain text\n got %q\nwant %q", p.Name, i+1, part.Plain, seen)
+			}
+		default:
+			if part.Text != part.Plain {
+				t.Errorf("%s: part %d: text and plain text differ", p.Name, i+1)
+			}
+		}
+		for _, s := range []string{seen, part.Plain} {
+			if n := p.Measure.Of(s); p.Limit > 0 && n > p.Limit {
+				t.Errorf("%s: part %d takes %d %s of %d", p.Name, i+1, n, p.Measure, p.Limit)
+			}
+			if j := strings.IndexFunc(s, deceives); j >= 0 {
+				t.Errorf("%s: part %d holds %U", p.Name, i+1, []rune(s[j:])[0])
+			}
+		}
+		if p.RawLimit > 0 && len(part.Text) > p.RawLimit {
+			t.Errorf("%s: part %d takes %d raw bytes of %d", p.Name, i+1, len(part.Text), p.RawLimit)
+		}
+	}
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// deceives reports whether r must not reach a reader.
+func deceives(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+		return true
+	case r == 0x200B, r == 0xFEFF, r == 0xAD, r >= 0x2060 && r <= 0x206F, r == 0x3164, r == 0x115F, r == 0x1160, r == 0xFFA0:
+		return true
+	}
+	return false
+}
+
+// plainOf is what Part.Plain must be for a message that shows text with
+// entities: the same text, and instead of the host behind the label of a link
+// its whole URL, unless that took more than a quarter of a part.
+func plainOf(p formatting.Profile, text string, entities []formattest.Entity) string {
+	units := make([]int, 0, len(text)+1) // byte offset of each UTF-16 unit
+	for i, r := range text {
+		units = append(units, i)
+		if r > 0xFFFF {
+			units = append(units, i)
+		}
+	}
+	units = append(units, len(text))
+	var b strings.Builder
+	from := 0
+	for _, e := range entities {
+		if e.Type != "a" || units[e.Offset] < from || p.Limit > 0 && p.Measure.Of(e.Arg) > p.Limit/4 {
+			continue
+		}
+		end := units[e.Offset+e.Length]
+		rest := text[end:]
+		if !strings.HasPrefix(rest, " (") {
+			continue
+		}
+		closing := strings.IndexByte(rest, ')')
+		if closing < 0 || !isHostOf(rest[2:closing], e.Arg) {
+			continue
+		}
+		b.WriteString(text[from:end])
+		b.WriteString(" (" + e.Arg + ")")
+		from = end + closing + 1
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+func isHostOf(host, url string) bool {
+	_, rest, ok := strings.Cut(url, "://")
+	return ok && strings.HasPrefix(rest, host) && (len(rest) == len(host) || strings.ContainsAny(rest[len(host):len(host)+1], "/:?#"))
+}
+
+func joinPlain(parts []formatting.Part) string {
+	var s []string
+	for _, part := range parts {
+		s = append(s, part.Plain)
+	}
+	return strings.Join(s, "\n")
+}
+
+// markless removes the marks of Markdown that may stand inside a word, so
+// that fe**tt** is one word as it is for a reader.
+func markless(md string) string {
+	return strings.NewReplacer("*", "", "_", "", "~", "", "`", "", "[", " ", "]", " ").Replace(formatting.Clean(md))
+}

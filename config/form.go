@@ -152,8 +152,11 @@ func (f *form) list(name, kind string) {
 	}
 }
 
-// put writes the value of a key.
+// put writes the value of a key; nil is left out.
 func (f *form) put(key string, value *yaml.Node) {
+	if value == nil {
+		return
+	}
 	f.out.Content = append(f.out.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 

@@ -99,6 +99,12 @@ func optional(k kind[string]) kind[string] {
 		}
 		return read(n)
 	}
+	k.write = func(s string) *yaml.Node {
+		if s == "" {
+			return nil
+		}
+		return writeText(s)
+	}
 	return k
 }
 

@@ -45,7 +45,9 @@ func declareLater(f *form, key string, do func(*form)) {
 		if !HasErrors(f.w.problems[before:]) {
 			g := &form{w: &walk{mode: writing}, path: f.path, out: newMapping()}
 			do(g)
-			f.w.later[path] = g.out.Content[1]
+			if len(g.out.Content) > 0 {
+				f.w.later[path] = g.out.Content[1]
+			}
 		}
 	}
 }

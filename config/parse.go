@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -174,17 +175,20 @@ func pairs(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-var plainKey = regexp.MustCompile(`^[\pL\pN_<>*-]+$`)
-
 // join appends a key to a path. A key that would not be read as one is quoted.
 func join(at, key string) string {
-	if !plainKey.MatchString(key) {
+	if key == "" || strings.ContainsFunc(key, isOdd) {
 		key = strconv.Quote(clip(key))
 	}
 	if at == "" {
 		return key
 	}
 	return at + "." + key
+}
+
+// isOdd reports whether a key with r in it would not be read as one.
+func isOdd(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-<>*", r)
 }
 
 func index(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }

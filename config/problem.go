@@ -141,7 +141,7 @@ type Problem struct {
 	Args         []any
 }
 
-// Error returns p in technical English, for logs.
+// Error returns p in technical English, for logs. It holds no secret.
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.Where())

@@ -60,6 +60,9 @@ var problemCases = []struct {
 	{"JSON with tabs and pairs", "{\n\t\"v\": 1,\n\t\"human\": {\"name\": \"\\ud83d\\ude00 Ole\\u00e4\"}\n}", nil},
 	{"null in JSON", `{"channels":{"signal":{"enabled":false,"bot_phone":null}}}`, nil},
 
+	{"empty where that means nothing", "human: {holidays: {country: \"\", state: \"\"}}\nchannels: {telegram: {api_url: \"\"}}\n",
+		[]string{"~ 0  not_used_yet [human.holidays.country, human.holidays.state]"}},
+
 	// Keys.
 	{"slip", "dispacher: {}\n", []string{"! 1 dispacher unknown_key_similar [dispatcher]"}},
 	{"other case", "human: {timeZone: UTC}\n", []string{"! 1 human.timeZone unknown_key_similar [timezone]"}},

@@ -95,7 +95,12 @@ func (f *form) secret(key string, resolve bool) kind[Secret] {
 	}, writeSecret}
 }
 
-func writeSecret(s Secret) *yaml.Node { return scalar("!!str", s.String()) }
+func writeSecret(s Secret) *yaml.Node {
+	if s.IsZero() {
+		return nil
+	}
+	return scalar("!!str", s.String())
+}
 
 // follow returns the secret that a reference names.
 func (w *walk) follow(scheme, target string, resolve bool) (Secret, *finding) {

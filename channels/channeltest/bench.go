@@ -88,14 +88,15 @@ func (b *bench) open() channels.Channel {
 	return c
 }
 
+// close ends c, whose Run has returned.
 func (b *bench) close(c channels.Channel) {
-	b.note(c)
 	if closer, ok := c.(channels.Closer); ok {
 		if err := closer.Close(); err != nil {
 			b.note(err)
 			b.Errorf("Close: %v", err)
 		}
 	}
+	b.note(c)
 }
 
 // A running is a channel whose Run runs.

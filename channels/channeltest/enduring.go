@@ -186,10 +186,8 @@ func secretsNeverLeak(b *bench) {
 	for e := r.next(); e.Text != "wieder da"; {
 		e = r.next()
 	}
-	func() {
-		defer func() { b.note(recover()) }()
-		panic(fmt.Sprintf("%+v %#v", r.c, r.c))
-	}()
+	// A panic prints what it was given; the bench prints the channel itself.
+	r.stop()
 }
 
 func typing(b *bench) {

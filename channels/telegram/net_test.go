@@ -79,7 +79,7 @@ func newNetwork(t *testing.T) *network {
 
 func (n *network) options(log *slog.Logger) telegram.Options {
 	return telegram.Options{
-		Account: account, Token: n.fake.Token, APIURL: n.fake.URL(), Log: log, Timeout: 400 * time.Millisecond,
+		Account: account, Token: n.fake.Token, APIURL: n.fake.URL(), Log: log, Timeout: time.Second,
 		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: &channels.Limits{},
 	}
 }
@@ -250,7 +250,7 @@ func (n *network) breakWay(method string, f channeltest.Fault, times int) {
 	case channeltest.Garbage:
 		broken.Kind, broken.Body = fake.Garbage, "<html>"+n.fake.Token()+"</html>"
 	case channeltest.Late:
-		broken.Kind, broken.Delay = fake.Late, 600*time.Millisecond
+		broken.Kind, broken.Delay = fake.Late, 1200*time.Millisecond
 	case channeltest.Slow:
 		broken.Kind, broken.Delay = fake.Trickle, 50*time.Microsecond
 	case channeltest.Elsewhere:

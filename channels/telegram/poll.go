@@ -18,9 +18,8 @@ const (
 	// pollGrace is how much longer than asked a long poll may take.
 	pollGrace = 15 * time.Second
 	batchSize = 100
-	// patience is how many times in a row an answer that cannot be read is
-	// asked for again, first in a batch, then alone, before its update is given
-	// up.
+	// patience is how many answers in a row may be unreadable, first in batches,
+	// then one by one, before an update is given up.
 	patience = 3
 	// deliveries is how many chats of a batch are delivered at the same time.
 	// They then share one write to the disk.
@@ -64,8 +63,10 @@ type poller struct {
 	// warm says that the last request succeeded. One that follows a failure
 	// does not wait for updates, so that it is soon known how things stand.
 	warm bool
-	// unread counts the answers in a row that could not be read.
-	unread int
+	// unread counts the answers in a row that could not be read. After some of
+	// them updates are asked for one by one, single many, to find the one that
+	// spoils the answer.
+	unread, single int
 }
 
 // round asks for one batch, delivers it and advances the offset.
@@ -82,6 +83,10 @@ func (p *poller) round(ctx context.Context) error {
 		p.c.log.Info("channel receives")
 	}
 	p.warm, p.unread, p.offset = true, 0, 0
+	p.single = max(0, p.single-1)
+	if len(batch) == 0 {
+		p.single = 0
+	}
 	p.wait.Reset()
 	events, last := p.read(batch)
 	if err := p.deliver(ctx, events); err != nil {
@@ -126,7 +131,7 @@ func (p *poller) ask(ctx context.Context) ([]json.RawMessage, error) {
 		wait = p.c.opts.Poll
 	}
 	limit := batchSize
-	if p.unread >= patience {
+	if p.single > 0 {
 		limit = 1
 	}
 	args := params{
@@ -283,10 +288,14 @@ func (p *poller) recover(ctx context.Context, err error) error {
 }
 
 // skip gives up an update that makes the whole answer unreadable: an answer
-// that was read to its end, came again and again, and holds no other.
+// that was read to its end, came again and again, and holds no other update.
 func (p *poller) skip(f *failure) {
 	p.unread++
-	if p.unread <= 2*patience {
+	if p.unread < patience {
+		return
+	}
+	if p.single == 0 {
+		p.unread, p.single = 0, batchSize
 		return
 	}
 	if id, ok := firstID(f.body); ok {

@@ -31,7 +31,7 @@ const (
 	Page
 	// Redirect answers 302 to Location; the call has no effect.
 	Redirect
-	// Trickle carries the call out and answers one byte every Delay.
+	// Trickle carries the call out and answers a few bytes every Delay.
 	Trickle
 	// Hang reads the request and never answers; the call has no effect.
 	Hang
@@ -162,15 +162,16 @@ type trickle struct {
 }
 
 func (t *trickle) Write(b []byte) (int, error) {
-	for i := range b {
+	const step = 16
+	for n := 0; n < len(b); n += step {
 		if !sleep(t.r, t.delay) {
-			return i, io.ErrClosedPipe
+			return n, io.ErrClosedPipe
 		}
-		if _, err := t.w.Write(b[i : i+1]); err != nil {
-			return i, err
+		if _, err := t.w.Write(b[n:min(n+step, len(b))]); err != nil {
+			return n, err
 		}
 		if err := http.NewResponseController(t.w).Flush(); err != nil {
-			return i, err
+			return n, err
 		}
 	}
 	return len(b), nil

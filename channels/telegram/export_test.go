@@ -1,0 +1,48 @@
+package telegram
+
+import (
+	"time"
+
+	"outheis/channels"
+)
+
+// Entity is an entity of a message, for tests.
+type Entity = entity
+
+// Slice returns what an entity covers.
+func Slice(text string, offset, length int) (string, bool) {
+	return newSpans(text).slice(entity{Offset: offset, Length: length})
+}
+
+// Reading is what a text says beside its words.
+type Reading struct {
+	Text, Command      string
+	Mentioned, Foreign bool
+}
+
+// Read takes a text apart for a bot.
+func Read(text string, entities []Entity, id int64, name string) Reading {
+	r := read(text, entities, user{ID: id, Username: name})
+	return Reading{r.text, r.command, r.mentioned, r.foreign}
+}
+
+// Mention returns an entity of the kind text_mention.
+func Mention(offset, length int, id int64) Entity {
+	return entity{Type: "text_mention", Offset: offset, Length: length, User: &user{ID: id}}
+}
+
+// Event decodes an update for the bot 7 named auskunft_bot.
+func Event(raw []byte) (channels.Event, bool, error) {
+	id, err := updateID(raw)
+	if err != nil {
+		return channels.Event{}, false, err
+	}
+	r := reader{account: "haupt", me: user{ID: 7, Username: "auskunft_bot"}, now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
+	return r.event(id, raw)
+}
+
+// FirstID finds the id in an answer that is no JSON.
+func FirstID(body []byte) (int64, bool) { return firstID(body) }
+
+// SafeText makes a text from outside fit for a log.
+func SafeText(s, token string) string { return safeText(s, token) }

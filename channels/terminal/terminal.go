@@ -19,6 +19,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,10 +98,10 @@ type Terminal struct {
 	changed chan struct{} // capacity 1; open or typing changed
 
 	mu     sync.Mutex
-	events int             // numbers the events
-	sent   int             // numbers the posts
-	open   map[string]bool // keys of messages that no post has answered yet
-	typing int             // indications that run
+	events int      // numbers the events
+	sent   int      // numbers the posts
+	open   []string // keys of messages that no post has answered yet, oldest first
+	typing int      // indications that run
 
 	out    sync.Mutex // held while something is printed
 	editor io.Writer  // the line editor while one runs, else nil; guarded by out
@@ -138,7 +139,7 @@ func New(o Options) *Terminal {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	t := &Terminal{o: o, changed: make(chan struct{}, 1), open: make(map[string]bool)}
+	t := &Terminal{o: o, changed: make(chan struct{}, 1)}
 	in, out := asTTY(o.In), asTTY(o.Out)
 	dumb := o.Getenv("TERM") == "dumb"
 	if in != nil && out != nil && !dumb {
@@ -190,13 +191,15 @@ func (t *Terminal) address(private string) (channels.Address, error) {
 	return channels.NewAddress(Kind, t.o.Account, t.o.Identity, "", private)
 }
 
-// Send prints p and an empty line after it where a person is typing below. It
-// refuses what is for somebody else, and fails as Gone when Out takes no more.
+// Send prints p and an empty line after it where a person is typing below. A
+// post without an address is for the person here and answers the oldest message
+// that has no answer. Send refuses what is for somebody else, and fails as Gone
+// when Out takes no more.
 func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.NotSent, Err: err}
 	}
-	if here, err := t.address(p.To.Private()); err != nil || p.To != here {
+	if here, err := t.address(p.To.Private()); err != nil || p.To != here && !p.To.IsZero() {
 		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: errors.New("not an address of this terminal")}
 	}
 	if t.o.Out == nil {
@@ -219,7 +222,7 @@ func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt,
 	t.mu.Lock()
 	t.sent++
 	remote := t.o.Client + ":" + strconv.Itoa(t.sent)
-	delete(t.open, p.To.Private())
+	t.answered(p.To.Private())
 	t.mu.Unlock()
 	t.poke()
 	return channels.Receipt{Remote: remote}, nil
@@ -289,14 +292,26 @@ func (t *Terminal) say(key string, args ...any) {
 func (t *Terminal) await(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.open[key] = true
+	t.open = append(t.open, key)
+}
+
+// answered notes that the message with the given key, or the oldest one for
+// "", has an answer. It is called with mu held.
+func (t *Terminal) answered(key string) {
+	i := slices.Index(t.open, key)
+	if key == "" {
+		i = 0
+	}
+	if i >= 0 && i < len(t.open) {
+		t.open = slices.Delete(t.open, i, i+1)
+	}
 }
 
 // forget drops what await noted.
 func (t *Terminal) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	clear(t.open)
+	t.open = nil
 }
 
 // busy returns how many messages wait for an answer, and whether one of them

@@ -109,6 +109,23 @@ func TestAPipeIsReadLineByLineAndAnswered(t *testing.T) {
 	}
 }
 
+func TestAPostWithoutAnAddressAnswersTheOldestMessage(t *testing.T) {
+	var out bytes.Buffer
+	term := terminal.New(terminal.Options{In: strings.NewReader("eins\nzwei\n"), Out: &out, Identity: "erika", Getenv: noEnv})
+	g := newGate()
+	g.answer = func(e channels.Event) {
+		if _, err := term.Send(t.Context(), post(channels.Address{}, "ja, "+e.Text)); err != nil {
+			t.Errorf("Send: %v", err)
+		}
+	}
+	if err := term.Run(t.Context(), g.deliver); err != nil {
+		t.Fatal(err)
+	}
+	if want := "ja, eins\nja, zwei\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
+	}
+}
+
 func TestEventsAreComplete(t *testing.T) {
 	at := time.Date(2026, 5, 2, 8, 0, 0, 0, time.UTC)
 	g, _, _ := talk(t, "eins\nzwei\n", terminal.Options{Client: "abc", Now: func() time.Time { return at }, Texts: texts.For("en")})

@@ -4,6 +4,8 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -59,10 +61,22 @@ func TestNoPathLeavesTheDirectory(t *testing.T) {
 	if err := os.Symlink(out, filepath.Join(h.Dir(), "link")); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{
+	names := []string{
 		"../x", "a/../../x", "/etc/passwd", "", ".", "..", "link/x", "link/", "archive/../../x",
-		"x\x00y", "archive/", "./../x", out + "/x",
-	} {
+		"x\x00y", "archive/", "./../x", out + "/x", "link", "C:/x", "//x", "x/", "archive//../../x", "\\\\?\\x",
+	}
+	for _, up := range []string{"..", "../..", "archive/..", "link/..", "link/../..", "archive/../link", "./link/.", "../human/../" + filepath.Base(out)} {
+		for _, sep := range []string{"/", "//", "/./", "/\x00"} {
+			for _, end := range []string{"x", "etc/passwd", "..", "link/x", "/x"} {
+				names = append(names, up+sep+end)
+			}
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, "secret"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := listing(t, filepath.Dir(h.Dir()))
+	for _, name := range names {
 		if f, err := h.OpenFile(name, os.O_RDWR|os.O_CREATE); err == nil {
 			t.Errorf("openFile(%q) = %s", name, f.Name())
 			f.Close()
@@ -74,9 +88,74 @@ func TestNoPathLeavesTheDirectory(t *testing.T) {
 			t.Errorf("Doc(%q).Read = nil", name)
 		}
 	}
-	if entries, err := os.ReadDir(out); err != nil || len(entries) != 0 {
-		t.Errorf("written outside: %v, %v", entries, err)
+	if got := listing(t, out); got != "[secret]" {
+		t.Errorf("outside there is %s", got)
 	}
+	if got := listing(t, filepath.Dir(h.Dir())); got != before {
+		t.Errorf("beside the directory there is %s, before %s", got, before)
+	}
+}
+
+func listing(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return fmt.Sprint(names)
+}
+
+// Somebody exchanges the file for a link out of the directory and back while
+// we open it: we get the file or an error, never what the link leads to.
+func TestOpenFileAgainstSwappedLinks(t *testing.T) {
+	h := openHuman(t, store.Options{})
+	outside := filepath.Join(t.TempDir(), "outside")
+	path := filepath.Join(h.Dir(), "x")
+	write(t, outside, "secret")
+	write(t, path, "ours")
+	swapped := make(chan struct{})
+	go func() {
+		defer close(swapped)
+		for i := range 3000 {
+			tmp := path + "-next"
+			var err error
+			if i%2 == 0 {
+				err = os.Symlink(outside, tmp)
+			} else {
+				err = os.WriteFile(tmp, []byte("ours"), 0o600)
+			}
+			if err := errors.Join(err, os.Rename(tmp, path)); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	tried, opened := 0, 0
+	for done := false; !done; tried++ {
+		select {
+		case <-swapped:
+			done = true
+		default:
+		}
+		f, err := h.OpenFile("x", os.O_RDWR)
+		if err != nil {
+			continue
+		}
+		b, err := io.ReadAll(f)
+		if err != nil || strings.Contains(string(b), "secret") {
+			t.Errorf("read %q, %v", b, err)
+		}
+		opened++
+		f.Close()
+	}
+	if got := read(t, outside); got != "secret" {
+		t.Errorf("the file outside is %q", got)
+	}
+	t.Logf("opened %d of %d times", opened, tried)
 }
 
 func TestWriteAtomic(t *testing.T) {

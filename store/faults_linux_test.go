@@ -170,3 +170,13 @@ func TestErrorOfEverySystemCall(t *testing.T) {
 	}
 	t.Logf("%d runs failed", failed)
 }
+
+// A file system that cannot exchange names gets the plain way.
+func TestWithoutExchangeOfNames(t *testing.T) {
+	needStrace(t)
+	dir, done, status := runFaults(t, "-e", "trace=renameat2", "-e", "inject=renameat2:error=EINVAL:when=1+")
+	if status.ExitCode() != 0 || !done["edit"] {
+		t.Errorf("exit %d, done %v", status.ExitCode(), done)
+	}
+	checkFaults(t, dir, done)
+}

@@ -27,13 +27,16 @@ type Assessment struct {
 	Ambiguous []Ambiguity // why Query is ambiguous
 	Compared  int         // number of claims compared: all of them, or 0 without a review
 	Named     []string    // IDs of claims, sources and concepts in the question, in their order
-	Words     []search.Word
+	Words     []Word   // the content words of the question
 	Fits      []Fit // the best claims, best first
 }
 
 // Covered reports whether a claim covers the question. If none does, the
 // answer is "Nicht im Bestand", provided that the review took place.
 func (a Assessment) Covered() bool { return len(a.Fits) > 0 && a.Fits[0].Value >= Threshold }
+
+// A Word is a content word of a question.
+type Word = search.Word
 
 // A Fit says how well a claim covers a question.
 type Fit struct {

@@ -100,7 +100,7 @@ func (x *Index) begins(ts []token, terms []int32) bool {
 
 // addPhrase adds a phrase of the question as one word.
 func (x *Index) addPhrase(q *query, l label, ts []token) {
-	w := word{class: classNoun, token: ts[0]}
+	w := word{class: classNoun, token: ts[0], read: -1}
 	for _, t := range ts[1:] {
 		w.token.raw += " " + t.raw
 	}
@@ -169,6 +169,27 @@ func wordsOf(l label, said map[int32]int) (words []int, ok bool) {
 	return words, true
 }
 
+// otherName is the factor for a definition that has the concept by another name
+// than the question, where other texts have it by the question's.
+const otherName = .3
+
+// onlyElsewhere reports whether texts have the word itself, but not this one.
+func (x *Index) onlyElsewhere(w *word, text int32) bool {
+	elsewhere := false
+	for _, m := range w.matches {
+		if m.similarity < 1 {
+			continue
+		}
+		for _, p := range x.postings.at(m.term) {
+			if p.text == text {
+				return false
+			}
+			elsewhere = true
+		}
+	}
+	return elsewhere
+}
+
 // definitions returns, by text, how much of the question names the concept that
 // the text defines.
 func (x *Index) definitions(q *query) map[int32]float64 {
@@ -180,7 +201,11 @@ func (x *Index) definitions(q *query) map[int32]float64 {
 		}
 		share := 0.0
 		for _, w := range m.words {
-			share += q.words[w].weight
+			s := q.words[w].weight
+			if x.onlyElsewhere(&q.words[w], d) {
+				s *= otherName
+			}
+			share += s
 		}
 		out[d] = max(out[d], share)
 	}

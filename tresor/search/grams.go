@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -169,6 +170,23 @@ func (s *space) fill(occurrences [][]int32, g *grammar, doc func(text int) int32
 type gram struct {
 	id     int32
 	weight float64
+}
+
+// weighted adds the grams of a form to those of a question.
+func (g *grammar) weighted(question []gram, form string, weight float64) []gram {
+	eachGram(form, g.n, func(s string) {
+		id, ok := g.ids[s]
+		if !ok {
+			question = append(question, gram{-1, weight})
+			return
+		}
+		if i := slices.IndexFunc(question, func(o gram) bool { return o.id == id }); i >= 0 {
+			question[i].weight = max(question[i].weight, weight)
+			return
+		}
+		question = append(question, gram{id, weight})
+	})
+	return question
 }
 
 // cosines returns the cosine of the question with every document.

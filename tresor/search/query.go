@@ -25,7 +25,7 @@ type word struct {
 	weight  float64 // its share of the question in the score
 	need    float64 // its share of the question in the coverage
 	matches []match // what it may mean, best first
-	read    string  // the form that it is compared by, if it is not its own
+	read    int32   // the form that it is compared by, if it is not its own; else -1
 	typo    bool    // read is its spelling without a mistake
 }
 
@@ -83,7 +83,7 @@ func (x *Index) analyse(question string) *query {
 			q.words[w].class = max(q.words[w].class, class)
 			continue
 		}
-		w := word{token: t, class: class}
+		w := word{token: t, class: class, read: -1}
 		x.lookUp(&w, lex)
 		if len(w.matches) == 0 && !t.number && len(t.form) <= 2 {
 			continue // a slip of the finger more likely than a word
@@ -98,8 +98,12 @@ func (x *Index) analyse(question string) *query {
 		for _, m := range w.matches {
 			q.named[m.term] = true
 		}
-		q.tri = w.grams(q.tri, &x.tri)
-		q.quad = w.grams(q.quad, &x.quad)
+		form := w.token.form
+		if w.read >= 0 {
+			form = x.forms[w.read].text
+		}
+		q.tri = x.tri.weighted(q.tri, form, w.class)
+		q.quad = x.quad.weighted(q.quad, form, w.class)
 	}
 	return q
 }
@@ -311,7 +315,7 @@ func (x *Index) weigh(q *query) {
 			w.base = min(w.base, x.rarity(everyday*float64(x.vocabulary.texts)))
 		}
 		if best != nil && best.similarity < 1 {
-			w.read = x.forms[x.terms[best.term].form].text
+			w.read = x.terms[best.term].form
 		}
 		w.weight = w.class * w.base
 		w.need = w.weight
@@ -331,25 +335,4 @@ func (x *Index) weigh(q *query) {
 		q.words[i].weight /= weights
 		q.words[i].need /= needs
 	}
-}
-
-// grams adds the n-grams of the word to those of the question.
-func (w *word) grams(out []gram, g *grammar) []gram {
-	form := w.token.form
-	if w.read != "" {
-		form = w.read
-	}
-	eachGram(form, g.n, func(s string) {
-		id, ok := g.ids[s]
-		if !ok {
-			out = append(out, gram{-1, w.class})
-			return
-		}
-		if i := slices.IndexFunc(out, func(o gram) bool { return o.id == id }); i >= 0 {
-			out[i].weight = max(out[i].weight, w.class)
-			return
-		}
-		out = append(out, gram{id, w.class})
-	})
-	return out
 }

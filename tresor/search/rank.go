@@ -17,7 +17,7 @@ type Ranking struct {
 type Word struct {
 	Text string
 	Need float64 // its share of the question's weight
-	Read string  // what a misspelt word was taken for, folded; else ""
+	Read string  // what a misspelt word was taken for, else ""
 }
 
 // A Hit is a text that was compared with a question.
@@ -58,8 +58,8 @@ func (x *Index) Rank(question string, limit int) Ranking {
 	r := Ranking{Compared: n}
 	for _, w := range q.words {
 		rw := Word{Text: w.token.raw, Need: w.need}
-		if w.typo {
-			rw.Read = w.read
+		if w.typo && w.read >= 0 {
+			rw.Read = x.forms[w.read].raw
 		}
 		r.Words = append(r.Words, rw)
 	}

@@ -117,8 +117,8 @@ func TestRankNamesTheWords(t *testing.T) {
 	if farbe.Text != "Farbe" || farbe.Read != "" {
 		t.Errorf("got %+v, want Farbe as it stands", farbe)
 	}
-	if brille.Text != "Schutzbirlle" || brille.Read != "schutzbrille" {
-		t.Errorf("got %+v, want Schutzbirlle read as schutzbrille", brille)
+	if brille.Text != "Schutzbirlle" || brille.Read != "Schutzbrille" {
+		t.Errorf("got %+v, want Schutzbirlle read as Schutzbrille", brille)
 	}
 	if got := r.Hits[0].Covered; got[0] != 0 || got[1] < .8 {
 		t.Errorf("covered %v, want Farbe not and Schutzbrille nearly whole", got)

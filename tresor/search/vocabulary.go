@@ -27,6 +27,7 @@ type vocabulary struct {
 
 type form struct {
 	text string
+	raw  string // as the collection spells it first
 	term int32
 }
 
@@ -59,7 +60,7 @@ func (v *vocabulary) form(t token, lex *lexicon) int32 {
 		v.terms = append(v.terms, term{stem: stem, form: f})
 		v.byStem[stem] = id
 	}
-	v.forms = append(v.forms, form{text: t.form, term: id})
+	v.forms = append(v.forms, form{text: t.form, raw: strings.Clone(t.raw), term: id})
 	v.byForm[t.form] = f
 	v.tri.add(t.form)
 	v.quad.add(t.form)

@@ -65,6 +65,9 @@ type Options struct {
 	// Grace is how long Run waits for work under way when it ends; 0 stands for
 	// 5 s.
 	Grace time.Duration
+	// Unsure is how long to wait before a part that may have arrived is sent once
+	// more; 0 stands for 30 s.
+	Unsure time.Duration
 	// Now is the wall clock; nil stands for time.Now.
 	Now func() time.Time
 	// Log gets what the administrator should know; nil discards it. No message
@@ -125,6 +128,7 @@ type Gateway struct {
 	queue    Queue
 	agents   map[string]agents.Agent
 	grace    time.Duration
+	unsure   time.Duration
 	now      func() time.Time
 	log      *slog.Logger
 	outlets  map[AccountID]*outlet
@@ -154,7 +158,7 @@ func New(o Options) (*Gateway, error) {
 		return nil, errors.New("gateway: no queue")
 	}
 	g := &Gateway{
-		queue: o.Queue, agents: maps.Clone(o.Agents), grace: o.Grace, now: o.Now, log: o.Log,
+		queue: o.Queue, agents: maps.Clone(o.Agents), grace: o.Grace, unsure: o.Unsure, now: o.Now, log: o.Log,
 		outlets: make(map[AccountID]*outlet), ready: make(chan struct{}), stopping: make(chan struct{}), failed: make(chan error, 1),
 	}
 	if g.now == nil {
@@ -165,6 +169,9 @@ func New(o Options) (*Gateway, error) {
 	}
 	if g.grace <= 0 {
 		g.grace = 5 * time.Second
+	}
+	if g.unsure <= 0 {
+		g.unsure = unsureWait
 	}
 	if o.MaxParallel <= 0 {
 		o.MaxParallel = 8

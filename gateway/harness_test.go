@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"outheis/agents"
 	"outheis/channels"
 	"outheis/formatting"
@@ -22,8 +20,6 @@ import (
 	"outheis/relay"
 	"outheis/store"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // memory is a queue that forgets with the process, for tests with false time.
 // It can die after a number of lines, as a process does, and fail.

@@ -320,6 +320,7 @@ func TestTyping(t *testing.T) {
 		w.ask("7", "schnell")
 		w.ask("8", "langsam")
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		equal(t, "typing in", w.net.typed, []string{"8"})
 	})
 }

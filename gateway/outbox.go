@@ -15,7 +15,7 @@ const (
 	firstWait  = time.Second      // before the second try of a part that was not sent
 	waitFactor = 4                // each further wait is so much longer
 	longestTry = 15 * time.Minute // and none longer than this
-	unsureWait = 30 * time.Second // before a part that may have arrived is sent once more
+	unsureWait = 30 * time.Second // before a part that may have arrived is sent once more, unless Options say otherwise
 	giveUp     = 24 * time.Hour   // after the first try of a part
 	mostMoves  = 3                // of one part to another address
 )
@@ -59,8 +59,9 @@ func (p *part) apply(f *Payload, at time.Time) {
 	}
 }
 
-// wait returns how long to wait before the next try.
-func (p *part) wait(last channels.Class, now time.Time) time.Duration {
+// wait returns how long to wait before the next try; unsure is the wait behind
+// one that may have arrived.
+func (p *part) wait(last channels.Class, now time.Time, unsure time.Duration) time.Duration {
 	switch last {
 	case channels.NotSent, channels.Misconfigured:
 		d := firstWait
@@ -69,7 +70,7 @@ func (p *part) wait(last channels.Class, now time.Time) time.Duration {
 		}
 		return min(d, longestTry)
 	case channels.Unsure:
-		return unsureWait
+		return unsure
 	case channels.RetryAfter:
 		return p.notTil.Sub(now)
 	}
@@ -186,6 +187,9 @@ func (g *Gateway) dress(post channels.Post, at *part, req *Envelope, out *outlet
 // failedTry writes down why a try failed, and waits as long as the next one has
 // to wait. Nothing waits while what happened is only in memory.
 func (g *Gateway) failedTry(ctx context.Context, it *item, out *outlet, post *channels.Post, n int, at *part, p *pen, se *channels.SendError) error {
+	if err := ctx.Err(); err != nil {
+		return err // the gateway has ended: the try stays without an answer
+	}
 	req := &it.req
 	now := g.now()
 	fail := req.event(eventFail, failCause(req.ID, n, at.tries))
@@ -199,7 +203,7 @@ func (g *Gateway) failedTry(ctx context.Context, it *item, out *outlet, post *ch
 	}
 	g.counts.failed(se.Class)
 	log := g.log.With("channel", out.id.String(), "id", req.ID, "part", n, "try", at.tries)
-	wait := at.wait(se.Class, now)
+	wait := at.wait(se.Class, now, g.unsure)
 	if at.end == "" && now.Add(wait).Sub(at.first) > giveUp {
 		at.end = EndExpired
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -292,9 +293,9 @@ func TestWaitingHoldsUpNobodyElse(t *testing.T) {
 func TestRecoveryWakesTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, newMemory(), echo)
-		down := true
+		var up atomic.Bool
 		w.net.onSend = func(_ int, p channels.Post) error {
-			if down {
+			if !up.Load() {
 				return fails(channels.NotSent)
 			}
 			return nil
@@ -302,7 +303,7 @@ func TestRecoveryWakesTheOthers(t *testing.T) {
 		w.start()
 		w.ask("7", "Wann?")
 		time.Sleep(10 * time.Minute) // the next try is minutes away
-		down = false
+		up.Store(true)
 		began := time.Now()
 		w.ask("8", "Wann?")
 		time.Sleep(2 * time.Second)

@@ -37,7 +37,7 @@ func checkParts(t reporter, p formatting.Profile, parts []formatting.Part) {
 			if max := p.Entities; max > 0 && len(entities) > max {
 				t.Errorf("%s: part %d has %d entities, at most %d are shown", p.Name, i+1, len(entities), max)
 			}
-			if got := plainOf(p, text, entities); got != part.Plain {
+			if got := formattest.Plain(text, entities, shownURL(p)); got != part.Plain {
 				t.Errorf("%s: part %d: plain text\n got %q\nwant %q", p.Name, i+1, part.Plain, got)
 			}
 			seen = text
@@ -80,44 +80,9 @@ func deceives(r rune) bool {
 	return false
 }
 
-// plainOf is what Part.Plain must be for a message that shows text with
-// entities: the same text, and instead of the host behind the label of a link
-// its whole URL, unless that took more than a quarter of a part.
-func plainOf(p formatting.Profile, text string, entities []formattest.Entity) string {
-	units := make([]int, 0, len(text)+1) // byte offset of each UTF-16 unit
-	for i, r := range text {
-		units = append(units, i)
-		if r > 0xFFFF {
-			units = append(units, i)
-		}
-	}
-	units = append(units, len(text))
-	var b strings.Builder
-	from := 0
-	for _, e := range entities {
-		if e.Type != "a" || units[e.Offset] < from || p.Limit > 0 && p.Measure.Of(e.Arg) > p.Limit/4 {
-			continue
-		}
-		end := units[e.Offset+e.Length]
-		rest := text[end:]
-		if !strings.HasPrefix(rest, " (") {
-			continue
-		}
-		closing := strings.IndexByte(rest, ')')
-		if closing < 0 || !isHostOf(rest[2:closing], e.Arg) {
-			continue
-		}
-		b.WriteString(text[from:end])
-		b.WriteString(" (" + e.Arg + ")")
-		from = end + closing + 1
-	}
-	b.WriteString(text[from:])
-	return b.String()
-}
-
-func isHostOf(host, url string) bool {
-	_, rest, ok := strings.Cut(url, "://")
-	return ok && strings.HasPrefix(rest, host) && (len(rest) == len(host) || strings.ContainsAny(rest[len(host):len(host)+1], "/:?#"))
+// shownURL reports which URLs of links Part.Plain shows.
+func shownURL(p formatting.Profile) func(string) bool {
+	return func(url string) bool { return p.Limit == 0 || p.Measure.Of(url) <= p.Limit/4 }
 }
 
 func joinPlain(parts []formatting.Part) string {

@@ -53,7 +53,7 @@ type class uint8
 
 const (
 	insideCluster class = iota
-	insideBond // between a sentence and its citation, or inside of that
+	insideBond          // between a sentence and its citation, or inside of that
 	insideWord
 	insideCode
 	wordEnd

@@ -178,15 +178,15 @@ func (l *layout) quote(q Quote) {
 }
 
 func (l *layout) code(c CodeBlock) {
-	text := Clean(c.Text)
+	text := strings.TrimRight(Clean(c.Text), " \t\n")
 	lang := language(c.Lang)
-	if lang == "" {
-		// What is no language is a word that must not get lost.
-		if info := strings.TrimSpace(oneLine(c.Lang)); info != "" {
-			text = info + "\n" + text
-		}
+	if lang == "" || text == "" {
+		// What is no language, or has no code to belong to, are words that
+		// must not get lost.
+		text = strings.TrimRight(strings.TrimSpace(oneLine(c.Lang))+"\n"+text, "\n")
+		text = strings.TrimPrefix(text, "\n")
+		lang = ""
 	}
-	text = strings.TrimRight(text, " \t\n")
 	if text == "" {
 		return
 	}

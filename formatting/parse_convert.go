@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	tableast "github.com/yuin/goldmark/extension/ast"
@@ -194,7 +196,14 @@ func (c *converter) inlines(parent ast.Node) []Inline {
 		case *ast.RawHTML:
 			text.Write(n.Segments.Value(c.source))
 		case *ast.CodeSpan:
+			before, after := c.strippedBlanks(n)
+			if before && endsInWord(text.String()) {
+				text.WriteByte(' ')
+			}
 			add(Code(c.codeSpan(n)))
+			if after {
+				text.WriteByte(' ')
+			}
 		case *ast.Emphasis:
 			if n.Level == 2 {
 				add(Strong{Inlines: c.inlines(n)})
@@ -246,6 +255,30 @@ func (c *converter) codeSpan(n *ast.CodeSpan) string {
 		code = strings.ReplaceAll(code, `\|`, "|")
 	}
 	return code
+}
+
+// strippedBlanks reports whether CommonMark took a blank from the start of a
+// code span, and whether it took one from its end that kept its last word from
+// the one behind it. Such blanks have to come back, or words would be glued.
+func (c *converter) strippedBlanks(n *ast.CodeSpan) (before, after bool) {
+	first, ok1 := n.FirstChild().(*ast.Text)
+	last, ok2 := n.LastChild().(*ast.Text)
+	if !ok1 || !ok2 {
+		return false, false
+	}
+	isBlank := func(i int) bool { return i >= 0 && i < len(c.source) && (c.source[i] == ' ' || c.source[i] == '\n') }
+	before = isBlank(first.Segment.Start - 1)
+	if i := last.Segment.Stop; isBlank(i) {
+		rest := bytes.TrimLeft(c.source[i+1:min(len(c.source), i+64)], "`")
+		r, _ := utf8.DecodeRune(rest)
+		after = unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	return before, after
+}
+
+func endsInWord(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // literal resolves backslash escapes and character references.

@@ -30,6 +30,7 @@ func TestParse(t *testing.T) {
 		{"comment", "<!-- weg? -->", text("<!-- weg? -->")},
 		{"citation", "Satz. [C-0012][hb/C-0001] [C-1]", para(Text("Satz. "), Citation("C-0012"), Citation("hb/C-0001"), Text(" [C-1]"))},
 		{"citation that is a link", "[C-0012](https://e.example)", para(Link{"https://e.example", []Inline{Text("C-0012")}})},
+		{"code with blanks", "a` b `c ` d ` e", para(Text("a "), Code("b"), Text(" c "), Code("d"), Text(" e"))},
 		{"heading", "## a *b* ##", Doc(Heading{2, []Inline{Text("a "), Italic("b")}})},
 		{"list", "3. a\n4. b", Doc(List{Ordered: true, Start: 3, Items: []Item{{Blocks: []Block{Para(Text("a"))}}, {Blocks: []Block{Para(Text("b"))}}}})},
 		{"tasks", "- [ ] a\n- [x] b", Doc(List{Items: []Item{{TaskOpen, []Block{Para(Text("a"))}}, {TaskDone, []Block{Para(Text("b"))}}}})},

@@ -29,6 +29,7 @@ var imports = []struct {
 	{"test/**", []string{"**"}},
 	{"channels/channeltest", []string{"**"}},
 	{"agents/agenttest", []string{"**"}},
+	{"formatting/formattest", nil},
 
 	{"tresor/search", nil},
 	{"tresor/handbuch", nil},

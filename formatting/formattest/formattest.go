@@ -19,18 +19,21 @@ type Doc struct {
 	Markdown string
 }
 
-// Classes are the classes of document in the order of the corpus.
 var classes = [...]string{"answer", "long", "hostile", "mutated"}
 
-// Corpus generates n documents of each class; the same seed gives the same
-// documents. Answers are what the gateway's agents write, long ones take 5 to
+// Corpus generates n documents of each class, of the long ones a tenth of
+// that; the same seed gives the same documents. Answers are what the gateway's agents write, long ones take 5 to
 // 20 kB, hostile ones are made of constructs on which renderers fail, mutated
 // ones are answers with marks inserted and characters removed.
 func Corpus(seed uint64, n int) []Doc {
 	g := generator{rand.New(rand.NewPCG(seed, 0x6f757468656973))}
 	var docs []Doc
 	for _, class := range classes {
-		for i := range n {
+		count := n
+		if class == "long" {
+			count = (n + 9) / 10
+		}
+		for i := range count {
 			d := Doc{ID: fmt.Sprintf("%s-%d", class, i), Class: class}
 			switch class {
 			case "answer":

@@ -185,3 +185,39 @@ func (p *htmlParser) closeTag(name string) error {
 var references = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&amp;", "&")
 
 func unescape(s string) string { return references.Replace(s) }
+
+// Plain returns what a message that shows text with entities has to look like
+// without them: the same text, and instead of the host behind the label of a
+// link its whole URL where shown allows it.
+func Plain(text string, entities []Entity, shown func(url string) bool) string {
+	units := make([]int, 0, len(text)+1) // the byte offset of each UTF-16 unit
+	for i, r := range text {
+		for range utf16.RuneLen(r) {
+			units = append(units, i)
+		}
+	}
+	units = append(units, len(text))
+	var b strings.Builder
+	from := 0
+	for _, e := range entities {
+		if e.Type != "a" || units[e.Offset] < from || !shown(e.Arg) {
+			continue
+		}
+		end := units[e.Offset+e.Length]
+		rest, ok := strings.CutPrefix(text[end:], " (")
+		host, _, closed := strings.Cut(rest, ")")
+		if !ok || !closed || !isHostOf(host, e.Arg) {
+			continue
+		}
+		b.WriteString(text[from:end] + " (" + e.Arg + ")")
+		from = end + len(" (") + len(host) + len(")")
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+func isHostOf(host, url string) bool {
+	_, rest, ok := strings.Cut(url, "://")
+	rest, ok2 := strings.CutPrefix(rest, host)
+	return ok && ok2 && (rest == "" || strings.ContainsAny(rest[:1], "/:?#"))
+}

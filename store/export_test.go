@@ -9,3 +9,9 @@ func (h *Human) OpenFile(name string, flag int) (*os.File, error) { return h.ope
 func (h *Human) WriteAtomic(name string, b []byte) error { return h.writeAtomic(name, b) }
 
 func (h *Human) MkdirAll(name string) error { return h.mkdirAll(name) }
+
+// DecodeText returns the text of a file and what writes it again.
+func DecodeText(raw []byte) (text []byte, encode func([]byte) []byte) {
+	text, style := decodeText(raw)
+	return text, style.encode
+}

@@ -43,6 +43,8 @@ type Page struct {
 	Offset    int // lines of the file before the body
 	Claims    []*Claim
 	Relations []Relation // those that lead to a file
+
+	sources, externals map[string]bool // of the front matter
 }
 
 // A Claim is a claim on its page.

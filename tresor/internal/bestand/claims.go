@@ -1,7 +1,6 @@
 package bestand
 
 import (
-	"slices"
 	"strings"
 
 	"outheis/tresor/internal/check"
@@ -63,14 +62,14 @@ func (l *loader) checkClaimSource(where check.Where, c *Claim) {
 	if c.external() {
 		if _, ok := l.Externals[c.Source]; !ok {
 			l.Error(where, "CL-6", c.ID, c.Source)
-		} else if !slices.Contains(c.Page.Front.ListOf("externe_quellen"), c.Source) {
+		} else if !c.Page.externals[c.Source] {
 			l.Error(where, "CL-7", c.ID, c.Source)
 		}
 		return
 	}
 	if _, ok := l.Sources[c.Source]; !ok {
 		l.Error(where, "CL-8", c.ID, c.Source)
-	} else if !slices.Contains(c.Page.Front.ListOf("sources"), c.Source) {
+	} else if !c.Page.sources[c.Source] {
 		l.Error(where, "CL-9", c.ID, c.Source)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/register"
-	"outheis/tresor/internal/router"
 )
 
 // checkDefinitions checks that each concept is defined by a claim on a page that
@@ -33,9 +32,7 @@ func (l *loader) checkRouter() {
 			l.Error(where, "RO-4", name)
 		}
 	}
-	sections := slices.Clone(l.Router)
-	slices.SortFunc(sections, func(a, b *router.Domain) int { return strings.Compare(a.Name, b.Name) })
-	for _, d := range sections {
+	for _, d := range l.Router.Domains() {
 		folder := profil.Knowledge + "/" + d.Name
 		if d.Name == "" || strings.Contains(d.Name, "/") || !l.tree.SafeDir(folder) {
 			l.Error(where.On(d.Line), "RO-5", d.Name)

@@ -17,8 +17,8 @@ func (l *loader) checkLinks(p *Page) {
 	if hasHTMLLink(p.Body) {
 		l.Error(check.File(p.Path), "LK-1")
 	}
-	for raw, at := range linkTargets(p.Body) {
-		where := check.File(p.Path).On(p.Offset + 1 + strings.Count(p.Body[:at], "\n"))
+	for raw, line := range linkTargets(p.Body) {
+		where := check.File(p.Path).On(p.Offset + line)
 		target, reason := linkTarget(raw)
 		if reason != "" {
 			l.Error(where, "LK-2", check.Reason(reason))
@@ -50,9 +50,10 @@ func hasPrefix(s string, prefixes ...string) bool {
 }
 
 // linkTargets yields the targets of inline links, then of reference
-// definitions, with their offsets.
+// definitions, with their lines.
 func linkTargets(body string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
+		line := 1
 		for from := 0; ; {
 			i := strings.Index(body[from:], "](")
 			if i < 0 {
@@ -63,17 +64,19 @@ func linkTargets(body string) iter.Seq2[string, int] {
 			if length < 0 {
 				break
 			}
-			if !yield(body[start:start+length], start) {
+			line += strings.Count(body[from:start], "\n")
+			if !yield(body[start:start+length], line) {
 				return
 			}
+			line += strings.Count(body[start:start+length], "\n")
 			from = start + length + 1
 		}
-		at := 0
-		for line := range strings.Lines(body) {
-			if target := definition(strings.TrimSuffix(line, "\n")); target != "" && !yield(target, at) {
+		line = 0
+		for s := range strings.SplitSeq(body, "\n") {
+			line++
+			if target := definition(s); target != "" && !yield(target, line) {
 				return
 			}
-			at += len(line)
 		}
 	}
 }

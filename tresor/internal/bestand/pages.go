@@ -44,6 +44,7 @@ func (l *loader) loadPages() {
 func (l *loader) loadPage(e *tree.Entry, s string) {
 	p := &Page{Path: e.Path, Domain: path.Base(path.Dir(e.Path)), Name: path.Base(e.Path)}
 	p.Front, p.Body, p.Offset = profil.ParseFrontMatter(p.Path, s, l.Findings)
+	p.sources, p.externals = set(p.Front.ListOf("sources")), set(p.Front.ListOf("externe_quellen"))
 	l.Pages = append(l.Pages, p)
 	l.checkFields(p)
 	l.checkPlace(p)
@@ -185,6 +186,14 @@ func (l *loader) checkItems(p *Page) {
 			l.Error(where("concepts"), "PG-29", id)
 		}
 	}
+}
+
+func set(list []string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, s := range list {
+		m[s] = true
+	}
+	return m
 }
 
 func repeats(list []string) bool {

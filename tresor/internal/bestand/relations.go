@@ -1,7 +1,6 @@
 package bestand
 
 import (
-	"slices"
 	"strings"
 
 	"outheis/tresor/internal/check"
@@ -18,7 +17,7 @@ func (l *loader) loadRelations(p *Page) {
 			l.Error(where, "RL-1", entry)
 			continue
 		}
-		if !slices.Contains(l.Types.Relations, typ) {
+		if !l.Types.HasRelation(typ) {
 			l.Error(where, "RL-2", typ)
 		}
 		if !isPageTarget(target) {

@@ -52,19 +52,25 @@ type Findings struct {
 	Hints    []Finding // what the reference says nothing about; never part of a result
 }
 
+// maxFindings bounds each list: a hostile file could give millions.
+const maxFindings = 10_000
+
 // Error adds an error by a rule.
-func (f *Findings) Error(w Where, rule string, args ...any) {
-	f.Errors = append(f.Errors, Finding{w, wording.Sentence{Key: rule, Args: args}})
-}
+func (f *Findings) Error(w Where, rule string, args ...any) { add(&f.Errors, w, rule, args) }
 
 // Warn adds a warning by a rule.
-func (f *Findings) Warn(w Where, rule string, args ...any) {
-	f.Warnings = append(f.Warnings, Finding{w, wording.Sentence{Key: rule, Args: args}})
-}
+func (f *Findings) Warn(w Where, rule string, args ...any) { add(&f.Warnings, w, rule, args) }
 
 // Hint adds a hint by a rule.
-func (f *Findings) Hint(w Where, rule string, args ...any) {
-	f.Hints = append(f.Hints, Finding{w, wording.Sentence{Key: rule, Args: args}})
+func (f *Findings) Hint(w Where, rule string, args ...any) { add(&f.Hints, w, rule, args) }
+
+func add(list *[]Finding, w Where, rule string, args []any) {
+	switch n := len(*list); {
+	case n < maxFindings:
+		*list = append(*list, Finding{w, wording.Sentence{Key: rule, Args: args}})
+	case n == maxFindings:
+		*list = append(*list, Finding{Where{Path: w.Path}, wording.Sentence{Key: "MX-1", Args: []any{maxFindings}}})
+	}
 }
 
 // Reason is a sentence that stands within another one.

@@ -14,7 +14,12 @@ import (
 type Types struct {
 	Fields    map[string]map[string]string // of each type
 	Relations []string
+
+	relations map[string]bool
 }
+
+// HasRelation reports whether a relation type is registered.
+func (t Types) HasRelation(name string) bool { return t.relations[name] }
 
 // typeFields are what each type must say.
 var typeFields = []string{"beschreibung", "besonderheiten", "graph_rolle", "kriterien", "pflicht_extra"}
@@ -104,6 +109,10 @@ func ParseTypes(s string, f *check.Findings) Types {
 				}
 				seenRelations, current = true, ""
 				types.Relations = parseRelationTypes(where, value, f)
+				types.relations = make(map[string]bool, len(types.Relations))
+				for _, name := range types.Relations {
+					types.relations[name] = true
+				}
 			case value != "":
 				f.Error(where, "TY-9")
 			case !IsTypeName(key):

@@ -28,18 +28,21 @@ type Domain struct {
 	normal []string // the keywords in normal form
 }
 
-// A Router holds the sections in the order of the file.
-type Router []*Domain
+// A Router holds the sections of the file. The zero Router has none.
+type Router struct {
+	domains []*Domain // in the order of the file
+	byName  map[string]*Domain
+}
 
 // Load reads the router, which must exist.
 func Load(t *tree.Tree, f *check.Findings) Router {
 	if !t.SafeFile(profil.RouterFile) {
 		f.Error(check.File(profil.RouterFile), "RO-1")
-		return nil
+		return Router{}
 	}
 	s, ok := f.Text(t, profil.RouterFile)
 	if !ok {
-		return nil
+		return Router{}
 	}
 	return Parse(s, f)
 }
@@ -47,7 +50,7 @@ func Load(t *tree.Tree, f *check.Findings) Router {
 // Parse reads a router. A domain that occurs twice is an error, and its second
 // section is left out.
 func Parse(s string, f *check.Findings) Router {
-	var r Router
+	r := Router{byName: make(map[string]*Domain)}
 	var open *Domain
 	for i, line := range strings.Split(s, "\n") {
 		line = text.Trim(line)
@@ -58,7 +61,8 @@ func Parse(s string, f *check.Findings) Router {
 				continue
 			}
 			open = &Domain{Name: name, Line: i + 1}
-			r = append(r, open)
+			r.domains = append(r.domains, open)
+			r.byName[name] = open
 			continue
 		}
 		if open == nil {
@@ -80,13 +84,11 @@ func Parse(s string, f *check.Findings) Router {
 }
 
 // Domain returns the section of a domain, or nil.
-func (r Router) Domain(name string) *Domain {
-	for _, d := range r {
-		if d.Name == name {
-			return d
-		}
-	}
-	return nil
+func (r Router) Domain(name string) *Domain { return r.byName[name] }
+
+// Domains returns the sections by name.
+func (r Router) Domains() []*Domain {
+	return slices.SortedFunc(slices.Values(r.domains), func(a, b *Domain) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // A Hit is a domain whose keywords occur in a question.
@@ -99,7 +101,7 @@ type Hit struct {
 func (r Router) Route(question string) []Hit {
 	question = normalise(question)
 	var hits []Hit
-	for _, d := range r {
+	for _, d := range r.Domains() {
 		var found []string
 		for i, keyword := range d.normal {
 			if occurs(question, keyword) {
@@ -110,7 +112,6 @@ func (r Router) Route(question string) []Hit {
 			hits = append(hits, Hit{d, slices.Compact(found)})
 		}
 	}
-	slices.SortFunc(hits, func(a, b Hit) int { return strings.Compare(a.Name, b.Name) })
 	return hits
 }
 

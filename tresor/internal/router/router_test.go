@@ -30,8 +30,8 @@ func TestParse(t *testing.T) {
 	if len(f.Errors) != 1 || f.Errors[0].Key != "RO-2" || f.Errors[0].Line != 12 {
 		t.Errorf("errors %v", f.Errors)
 	}
-	if len(r) != 2 || r.Domain("werkstatt") == nil || r.Domain("garten") != nil {
-		t.Fatalf("got %v", r)
+	if len(r.Domains()) != 2 || r.Domain("werkstatt") == nil || r.Domain("garten") != nil {
+		t.Fatalf("got %v", r.Domains())
 	}
 	d := r.Domain("werkstatt")
 	if want := []string{"halle 3", "schutzbrille", "ki", "laser"}; !slices.Equal(d.Keywords, want) {

@@ -141,7 +141,7 @@ func same(f *os.File, e *Entry) error {
 	if !os.SameFile(info, e.info) || info.Mode().Type() != e.info.Mode().Type() {
 		return ErrChanged
 	}
-	if e.Kind == File && (links(info) != 1 || info.Size() != e.Size) {
+	if e.Kind == File && (links(info) != 1 || info.Size() != e.Size || !info.ModTime().Equal(e.info.ModTime())) {
 		return ErrChanged
 	}
 	return nil

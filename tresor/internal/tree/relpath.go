@@ -87,6 +87,10 @@ func (t *Tree) IsAlias(p string) bool {
 // back by another one.
 func (t *Tree) Resolve(p string) (string, bool) {
 	const maxLinks = 40
+	if !t.aliases {
+		p = path.Clean(p)
+		return p, p != ".." && !strings.HasPrefix(p, "../")
+	}
 	done, rest := ".", strings.Split(p, "/")
 	for followed := 0; len(rest) > 0; {
 		part := rest[0]

@@ -63,6 +63,7 @@ type Tree struct {
 	entries map[string]*Entry
 	order   []*Entry            // by path
 	names   map[string][]string // of the entries of each folder, sorted
+	aliases bool                // there is one
 	err     *WalkError
 }
 
@@ -231,7 +232,7 @@ func (t *Tree) entry(p string, info fs.FileInfo) *Entry {
 	e := &Entry{Path: p, Links: links(info), Exec: info.Mode().Perm()&0o111 != 0, Size: info.Size(), info: info}
 	switch mode := info.Mode(); {
 	case mode&(fs.ModeSymlink|fs.ModeIrregular) != 0:
-		e.Kind = Alias
+		e.Kind, t.aliases = Alias, true
 		e.target = t.readLink(p)
 	case mode.IsDir():
 		e.Kind = Dir

@@ -32,6 +32,7 @@ func passed(from, to reading) time.Duration {
 // to one goroutine.
 type clock struct {
 	now    func() time.Time
+	up     func() time.Duration
 	passed func(from, to reading) time.Duration
 
 	last reading
@@ -41,7 +42,7 @@ type clock struct {
 	guess time.Time
 }
 
-func (c *clock) look() reading { return reading{c.now(), uptime()} }
+func (c *clock) look() reading { return reading{c.now(), c.up()} }
 
 // start takes the first reading, for a log whose last line was written at
 // last. The returned step is zero when there is nothing to report: a clock

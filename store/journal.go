@@ -150,7 +150,7 @@ func newJournal(name string, readOnly bool, o LogOptions) (*journal, error) {
 	j := &journal{
 		name: name, family: o.Family, version: len(steps), track: o.Track, zone: o.Zone,
 		rescue: o.Rescue, fs: o.fs, tuning: defaultTuning(),
-		clock: clock{now: o.Now, passed: o.passed},
+		clock: clock{now: o.Now, up: o.up, passed: o.passed},
 		queue: queue{wake: make(chan struct{}, 1)},
 		open:  map[string]openLine{},
 	}
@@ -165,6 +165,9 @@ func newJournal(name string, readOnly bool, o LogOptions) (*journal, error) {
 	}
 	if j.clock.now == nil {
 		j.clock.now = time.Now
+	}
+	if j.clock.up == nil {
+		j.clock.up = uptime
 	}
 	if j.clock.passed == nil {
 		j.clock.passed = passed

@@ -67,6 +67,7 @@ type LogOptions struct {
 	Rescue io.Writer
 
 	fs      logFS // tests put a failing one here
+	up      func() time.Duration
 	passed  func(from, to reading) time.Duration
 	machine *uint64
 	tuning  *tuning

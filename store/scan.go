@@ -146,9 +146,10 @@ func (s *scanner) visitLine(off int64, line []byte) error {
 		rest, _ := bytes.CutPrefix(line, []byte(byteOrderMark))
 		off, line = int64(len(line)-len(rest)), rest
 	}
-	line = bytes.TrimSuffix(line, []byte("\r"))
+	rest := bytes.TrimLeft(line, lineSpace)
+	off, line = off+int64(len(line)-len(rest)), bytes.TrimRight(rest, lineSpace)
 	switch {
-	case isBlank(line):
+	case len(line) == 0:
 		return nil
 	case len(line) > maxRead:
 		return s.visitLong(off, off+int64(len(line)))
@@ -182,7 +183,11 @@ func (s *scanner) visitPieces(off int64, b []byte) error {
 	return nil
 }
 
-func isBlank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }
+// lineSpace is what may stand around the object of a line: an editor's spaces,
+// another system's line ends.
+const lineSpace = " \t\r\n"
+
+func isBlank(b []byte) bool { return len(bytes.Trim(b, lineSpace)) == 0 }
 
 // findSealed returns the first sealed line inside b, or len(b) twice. What it
 // hashes is bounded, so that no line makes it slow.
@@ -221,7 +226,7 @@ func readSealed(r io.ReaderAt, off int64) (line []byte, ok bool, err error) {
 			if i < 0 {
 				i = n
 			}
-			line := bytes.TrimSuffix(buf[:i], []byte("\r"))
+			line := bytes.TrimRight(buf[:i], lineSpace)
 			if isSealed(line) {
 				return line, true, nil
 			}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"outheis/agents"
+	"outheis/config"
+	"outheis/gateway"
+	"outheis/store"
+)
+
+// queueName is the log of all messages, below the human directory.
+const queueName = "messages.jsonl"
+
+// An engine is everything that works while outheis runs: the human directory
+// with its lock, the queue, the Tresore and the gateway.
+type engine struct {
+	p       *program
+	human   *store.Human
+	queue   *store.Log[gateway.Envelope]
+	tresore *tresore
+	gateway *gateway.Gateway
+	log     *slog.Logger
+	level   *slog.LevelVar
+
+	mu       sync.Mutex // guards the fields below
+	config   config.Config
+	accounts []gateway.Account
+}
+
+// start opens all parts for the configuration c. More are accounts beside those
+// of the configuration; networks says whether to connect those at all. The
+// caller closes the engine.
+func (p *program) start(c config.Config, networks bool, more []gateway.Account, holder string) (_ *engine, err error) {
+	e := &engine{p: p, config: c, level: new(slog.LevelVar)}
+	e.level.Set(level(c))
+	e.log = p.logger(c, e.level)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.close())
+		}
+	}()
+	dir, err := p.dir()
+	if err != nil {
+		return nil, err
+	}
+	e.human, err = store.Open(dir, store.Options{Holder: holder, Now: p.now, AllowNetworkFS: c.Queue.AllowNetworkFS})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range e.human.Warnings() {
+		fmt.Fprintln(p.err, "🟡 "+p.t.Say(w.Key, w.Args...))
+	}
+	var found store.Recovery
+	e.queue, found, err = store.OpenLog[gateway.Envelope](e.human, queueName, store.LogOptions{
+		Family: store.FamilyMessages, Track: gateway.Track, Now: p.now, Zone: c.Human.Location(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err = e.report(found); err != nil {
+		return nil, err
+	}
+	if e.tresore, err = p.openTresore(c, nil, e.log); err != nil {
+		return nil, err
+	}
+	if networks {
+		if e.accounts, err = p.accounts(c, e.log); err != nil {
+			return nil, err
+		}
+	}
+	e.gateway, err = gateway.New(gateway.Options{
+		Queue: e.queue, Accounts: append(more, e.accounts...), Agents: e.agents(c), Settings: e.settings(c),
+		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Now: p.now, Log: e.log,
+	})
+	return e, err
+}
+
+func (e *engine) agents(c config.Config) map[string]agents.Agent {
+	all := make(map[string]agents.Agent)
+	if c.Agents[tresorAgent].Enabled {
+		all[tresorAgent] = e.tresore.agent
+	}
+	return all
+}
+
+func (e *engine) settings(c config.Config) gateway.Settings {
+	return e.p.settings(c, e.accounts, e.tresore.topics())
+}
+
+// report says what the log had to repair, and whether it takes records.
+func (e *engine) report(found store.Recovery) error {
+	facts := []any{"open", found.Open, "checkpoint", found.Checkpoint, "clean", found.Clean, "lines", found.Lines, "ms", found.Duration.Milliseconds()}
+	if len(found.Torn)+len(found.Damage) > 0 || found.Rewritten || found.Rotation != "" {
+		e.log.Warn("log repaired", append(facts, "torn", len(found.Torn), "damage", len(found.Damage), "rotation", found.Rotation)...)
+	} else {
+		e.log.Info("log opened", facts...)
+	}
+	if found.ReadOnly != nil {
+		return e.p.fail(exitUnavailable, "cmd.log_read_only", queueName, found.ReadOnly)
+	}
+	return nil
+}
+
+// close ends all parts, the queue before the directory whose lock it needs.
+func (e *engine) close() error {
+	var errs []error
+	if e.queue != nil {
+		errs = append(errs, e.queue.Close())
+	}
+	if e.human != nil {
+		errs = append(errs, e.human.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// run works until ctx ends or stop is called through the control socket, which
+// it serves.
+func (e *engine) run(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	control, err := gateway.ListenControl(e.human.Dir())
+	if err != nil {
+		return err
+	}
+	var background sync.WaitGroup
+	defer background.Wait()
+	h := e.gateway.Handlers()
+	h.Version, h.Stop, h.Reload, h.Status = versionLine(), stop, e.reload, e.status
+	serve, hangUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer hangUp() // after the gateway: who asked it to stop waits for that
+	background.Go(func() {
+		if err := control.Serve(serve, h, e.log); err != nil && serve.Err() == nil {
+			e.log.Error("control socket failed", "err", err)
+		}
+	})
+	background.Go(func() { e.watch(ctx) })
+	background.Go(func() { e.guard(ctx, stop) })
+	err = e.gateway.Run(ctx)
+	stop()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}

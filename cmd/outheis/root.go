@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "outheis",
+		Short:         p.t.Say("cmd.root"),
+		Long:          p.t.Say("cmd.root_long"),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          p.noSuchCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	root.PersistentFlags().StringVar(&p.humanFlag, "human", p.humanFlag, p.t.Say("cmd.flag_human"))
+	root.PersistentFlags().StringVar(&p.langFlag, "lang", p.langFlag, p.t.Say("cmd.flag_lang"))
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return p.usage(c, p.t.Say("cmd.bad_flag", err))
+	})
+	root.AddCommand(
+		p.askCommand(), p.chatCommand(), p.runCommand(),
+		p.statusCommand(), p.sendCommand(), p.reloadCommand(), p.stopCommand(),
+		p.initCommand(), p.configCommand(), p.doctorCommand(),
+		p.tresorCommand(), p.renderCommand(), p.versionCommand(),
+	)
+	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
+		found, rest, err := c.Root().Find(args)
+		if err != nil || len(rest) > 0 {
+			return p.noSuchCommand(c.Root(), args)
+		}
+		return found.Help()
+	}})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetUsageTemplate(p.usageTemplate())
+	for _, c := range root.Commands() {
+		c.DisableFlagsInUseLine = true
+		c.Flags().BoolP("help", "h", false, p.t.Say("cmd.flag_help"))
+	}
+	root.Flags().BoolP("help", "h", false, p.t.Say("cmd.flag_help"))
+	return root
+}
+
+// usage is an error about how a command was called.
+func (p *program) usage(c *cobra.Command, reason string) error {
+	return &exitError{exitUsage, errors.New(p.t.Say("cmd.usage_error", reason, c.CommandPath()))}
+}
+
+func (p *program) noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	reason := p.t.Say("cmd.no_command", args[0])
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		reason = p.t.Say("cmd.no_command_near", args[0], near[0])
+	}
+	return p.usage(c, reason)
+}
+
+// noArgs refuses arguments where a command takes none.
+func (p *program) noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return p.usage(c, p.t.Say("cmd.no_args", args[0]))
+	}
+	return nil
+}
+
+func (p *program) usageTemplate() string {
+	return fmt.Sprintf(`%s
+  {{if .HasAvailableSubCommands}}{{.CommandPath}} %s{{else}}{{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
+
+%s{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
+
+%s
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}{{if .HasAvailableInheritedFlags}}
+
+%s
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+`, p.t.Say("cmd.help_usage"), p.t.Say("cmd.help_command"), p.t.Say("cmd.help_commands"), p.t.Say("cmd.help_flags"), p.t.Say("cmd.help_global"))
+}
+
+// early finds --lang and --human before the command line is parsed, since they
+// decide the language in which parsing reports its errors.
+func early(args []string) (lang, human string) {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		for name, dst := range map[string]*string{"--lang": &lang, "--human": &human} {
+			if v, ok := strings.CutPrefix(a, name+"="); ok {
+				*dst = v
+			} else if a == name && i+1 < len(args) {
+				*dst = args[i+1]
+			}
+		}
+	}
+	return lang, human
+}
+
+// atLeastOne asks for an argument.
+func (p *program) atLeastOne(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return p.usage(c, p.t.Say("cmd.question_missing"))
+	}
+	return nil
+}
+
+// atMostOne refuses a second argument.
+func (p *program) atMostOne(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return p.usage(c, p.t.Say("cmd.no_args", args[1]))
+	}
+	return nil
+}

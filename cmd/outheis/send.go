@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"outheis/agents"
+	"outheis/gateway"
+)
+
+func (p *program) sendCommand() *cobra.Command {
+	var asJSON bool
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "send " + p.t.Say("cmd.arg_question"),
+		Short: p.t.Say("cmd.send"),
+		Long:  p.t.Say("cmd.send_long"),
+		Args:  p.atLeastOne,
+		RunE: func(c *cobra.Command, args []string) error {
+			question, err := p.question(args)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(c.Context(), timeout)
+			defer cancel()
+			err = p.send(ctx, question, asJSON)
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return p.fail(exitUsage, "cmd.send_timeout", timeout)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, p.t.Say("cmd.flag_json"))
+	c.Flags().DurationVarP(&timeout, "timeout", "t", time.Minute, p.t.Say("cmd.flag_timeout"))
+	return c
+}
+
+// send asks the running gateway and prints its reply.
+func (p *program) send(ctx context.Context, question string, asJSON bool) error {
+	c, err := p.control()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	look := ""
+	if p.color() {
+		look = "color"
+	}
+	a, err := c.Send(ctx, gateway.LocalChat{Look: look, Lang: p.t.Lang()}, question)
+	if err != nil {
+		return p.refused(ctx, err)
+	}
+	if asJSON {
+		if err := json.NewEncoder(p.out).Encode(a); err != nil {
+			return err
+		}
+	} else {
+		for _, part := range a.Reply.Parts {
+			if _, err := fmt.Fprintln(p.out, part.Text); err != nil {
+				return err
+			}
+		}
+	}
+	if a.Status == "" { // a command, or something that no agent was asked about
+		a.Status = agents.StatusOK
+	}
+	if code := exitCode(a.Status); code != exitOK {
+		return &exitError{code: code}
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"outheis/gateway"
+)
+
+// A report is how a running outheis stands; `status --json` prints it.
+type report struct {
+	Version string         `json:"version"`
+	Human   string         `json:"human"`
+	Gateway gateway.Status `json:"gateway"`
+	Queue   queueReport    `json:"queue"`
+	Tresore []tresorReport `json:"tresore"`
+}
+
+type queueReport struct {
+	Lines    int64     `json:"lines"`
+	Bytes    int64     `json:"bytes"`
+	Seq      uint64    `json:"seq"`
+	Open     int       `json:"open"`
+	Damage   int       `json:"damage"`
+	Torn     int       `json:"torn"`
+	Foreign  int       `json:"foreign"`
+	Rotated  time.Time `json:"rotated,omitzero"`
+	Degraded string    `json:"degraded,omitempty"`
+}
+
+type tresorReport struct {
+	ID       string `json:"id"`
+	Version  string `json:"version,omitempty"`
+	Manifest string `json:"manifest,omitempty"`
+	Claims   int    `json:"claims"`
+	Problem  string `json:"problem,omitempty"`
+}
+
+// status answers the control socket.
+func (e *engine) status() any {
+	s := e.queue.Stats()
+	r := report{
+		Version: versionLine(), Human: e.human.Dir(), Gateway: e.gateway.Status(),
+		Queue: queueReport{Lines: s.Lines, Bytes: s.Bytes, Seq: s.Seq, Open: s.Open, Damage: s.Damage, Torn: s.Torn, Foreign: s.Foreign, Rotated: s.Rotated},
+	}
+	for _, err := range []error{s.Degraded, s.Failed, s.ReadOnly, s.Housekeeping} {
+		if err != nil {
+			r.Queue.Degraded = err.Error()
+			break
+		}
+	}
+	for _, t := range e.tresore.agent.Tresore() {
+		one := tresorReport{ID: t.ID}
+		if t.Snapshot != nil {
+			one.Version, one.Manifest, one.Claims = t.Snapshot.Version(), t.Snapshot.Manifest(), t.Snapshot.Claims()
+		} else if t.Err != nil {
+			one.Problem = e.p.tresorReason(t.Err)
+		}
+		r.Tresore = append(r.Tresore, one)
+	}
+	return r
+}
+
+func (p *program) statusCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: p.t.Say("cmd.status"),
+		Args:  p.noArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return p.status(c.Context(), asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, p.t.Say("cmd.flag_json"))
+	return c
+}
+
+// status prints how the running gateway stands.
+func (p *program) status(ctx context.Context, asJSON bool) error {
+	c, err := p.control()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	raw, err := c.Status(ctx)
+	if err != nil {
+		return p.refused(ctx, err)
+	}
+	if asJSON {
+		_, err = fmt.Fprintf(p.out, "%s\n", raw)
+		return err
+	}
+	var r report
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("status: answer of the gateway: %w", err)
+	}
+	p.printStatus(r)
+	return nil
+}
+
+func (p *program) printStatus(r report) {
+	say := func(key string, args ...any) { fmt.Fprintln(p.out, p.t.Say("cmd."+key, args...)) }
+	g := r.Gateway
+	say("status_state_"+string(g.State), (time.Duration(g.Uptime) * time.Second).String(), r.Human)
+	if g.Reason != "" {
+		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.status_reason", g.Reason))
+	}
+	for _, a := range g.Accounts {
+		say("status_account", a.Channel, a.Account, light(string(a.Health.State)), a.Sent)
+		for _, detail := range []string{a.Health.Reason, a.Health.Remedy} {
+			if detail != "" {
+				fmt.Fprintln(p.out, "  "+detail)
+			}
+		}
+	}
+	say("status_work", g.Taken, g.Running, g.Waiting)
+	var refused uint64
+	for _, n := range g.Refused {
+		refused += n
+	}
+	if refused > 0 {
+		say("status_refused", refused)
+	}
+	say("status_queue", r.Queue.Lines, r.Queue.Bytes, r.Queue.Open)
+	if r.Queue.Damage+r.Queue.Torn+r.Queue.Foreign > 0 {
+		say("status_damage", r.Queue.Damage, r.Queue.Torn, r.Queue.Foreign)
+	}
+	if r.Queue.Degraded != "" {
+		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.status_reason", r.Queue.Degraded))
+	}
+	for _, t := range r.Tresore {
+		if t.Problem != "" {
+			say("status_tresor_bad", t.ID, t.Problem)
+		} else {
+			say("status_tresor", t.ID, t.Version, t.Claims)
+		}
+	}
+}
+
+// light is the sign of a channel's health.
+func light(state string) string {
+	switch state {
+	case "green":
+		return "🟢"
+	case "yellow", "starting":
+		return "🟡"
+	}
+	return "🔴"
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"outheis/tresor/cli"
+)
+
+// tresorCommand hands everything behind "tresor" to the engine, whose output
+// and exit codes are a format of their own (spec/tresor/README.md §5.4).
+func (p *program) tresorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                "tresor [--root DIR] " + p.t.Say("cmd.arg_command"),
+		Short:              p.t.Say("cmd.tresor"),
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if code := cli.Main(withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang()}); code != exitOK {
+				return &exitError{code: code}
+			}
+			return nil
+		},
+	}
+}
+
+// withoutGlobal drops --lang and --human before the engine's command, which
+// does not know them.
+func withoutGlobal(args []string) []string {
+	args = slices.Clone(args)
+	for len(args) > 0 {
+		switch {
+		case args[0] == "--lang" || args[0] == "--human":
+			args = args[min(2, len(args)):]
+		case len(args[0]) > 7 && args[0][:7] == "--lang=", len(args[0]) > 8 && args[0][:8] == "--human=":
+			args = args[1:]
+		default:
+			return args
+		}
+	}
+	return args
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+
+	tresoragent "outheis/agents/tresor"
+	"outheis/config"
+	"outheis/gateway"
+	"outheis/tresor"
+	"outheis/tresor/handbuch"
+)
+
+// manifestName is the file that a release writes last.
+const manifestName = "MANIFEST.sha256"
+
+// tresore are the Tresore that are asked, and where they come from.
+type tresore struct {
+	p     *program
+	log   *slog.Logger
+	agent *tresoragent.Agent
+
+	mu    sync.Mutex        // guards paths
+	paths map[string]string // by id; the handbook, which is embedded, is not among them
+}
+
+// openTresore opens the Tresore of dirs or, without any, those of the
+// configuration, and the handbook. One that cannot be served is kept with its
+// reason; of dirs each must open.
+func (p *program) openTresore(c config.Config, dirs []string, log *slog.Logger) (*tresore, error) {
+	paths, order, err := p.tresorPaths(c, dirs)
+	if err != nil {
+		return nil, err
+	}
+	var all []tresoragent.Tresor
+	for _, id := range order {
+		snap, err := tresor.Open(paths[id], tresor.Options{Lang: p.t.Lang()})
+		switch {
+		case err != nil && len(dirs) > 0:
+			return nil, p.fail(exitUnavailable, "cmd.tresor_bad", paths[id], p.tresorReason(err))
+		case err != nil:
+			log.Error("Tresor not served", "tresor", id, "err", err)
+		}
+		all = append(all, tresoragent.Tresor{ID: id, Snapshot: snap, Err: err})
+	}
+	snap, err := tresor.OpenFS(handbuch.FS(), handbuch.Name, tresor.Options{Lang: p.t.Lang()})
+	if err != nil {
+		return nil, err // the binary is broken
+	}
+	all = append(all, tresoragent.Tresor{ID: handbuch.Name, Snapshot: snap, OnRequest: true})
+	agent, err := tresoragent.New(tresoragent.Options{Tresore: all})
+	if err != nil {
+		return nil, err
+	}
+	return &tresore{p: p, log: log, agent: agent, paths: paths}, nil
+}
+
+// tresorPaths returns where the Tresore lie, by id, and their order. The
+// handbook's id is taken.
+func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]string, order []string, err error) {
+	paths = make(map[string]string)
+	add := func(id, path string) error {
+		if id == "" {
+			id = strings.ToLower(filepath.Base(path))
+		}
+		if paths[id] != "" || id == handbuch.Name {
+			return p.fail(exitUsage, "cmd.tresor_twice", id)
+		}
+		paths[id] = path
+		order = append(order, id)
+		return nil
+	}
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := add("", path); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(dirs) == 0 {
+		for _, v := range c.Tresor.Vaults {
+			if err := add(v.ID, v.Path); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return paths, order, nil
+}
+
+// refresh loads a Tresor's current release beside the one that is served, and
+// puts it in its place. One that cannot be served is out of service until its
+// next release: a drift is never answered from.
+func (t *tresore) refresh(id string) {
+	t.mu.Lock()
+	path := t.paths[id]
+	t.mu.Unlock()
+	if path == "" {
+		return
+	}
+	snap, err := tresor.Open(path, tresor.Options{Lang: t.p.t.Lang()})
+	var invalid *tresor.InvalidError
+	switch {
+	case err == nil:
+		t.agent.Set(id, snap)
+		t.log.Info("Tresor loaded", "tresor", id, "version", snap.Version())
+	case errors.As(err, &invalid) && invalid.State != tresor.InvalidVault:
+		t.log.Info("Tresor is being released", "tresor", id, "err", err)
+	default:
+		t.agent.SetUnavailable(id, err)
+		t.log.Error("Tresor not served", "tresor", id, "err", err)
+	}
+}
+
+// replace serves the Tresore of another configuration. Those that stay are not
+// read again.
+func (t *tresore) replace(c config.Config) error {
+	paths, order, err := t.p.tresorPaths(c, nil)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	old := t.paths
+	t.paths = paths
+	t.mu.Unlock()
+	for id := range old {
+		if paths[id] == "" {
+			t.agent.Remove(id)
+		}
+	}
+	for _, id := range order {
+		if old[id] == paths[id] {
+			continue
+		}
+		snap, err := tresor.Open(paths[id], tresor.Options{Lang: t.p.t.Lang()})
+		if err != nil {
+			t.agent.SetUnavailable(id, err)
+			t.log.Error("Tresor not served", "tresor", id, "err", err)
+			continue
+		}
+		t.agent.Set(id, snap)
+	}
+	return nil
+}
+
+// watched has w watch the folders of the Tresore, and returns the ids by the
+// path of their manifest.
+func (t *tresore) watched(ctx context.Context, w *fsnotify.Watcher) map[string]string {
+	t.mu.Lock()
+	paths := maps.Clone(t.paths)
+	t.mu.Unlock()
+	ids := make(map[string]string, len(paths))
+	for id, path := range paths {
+		if err := w.Add(path); err != nil && ctx.Err() == nil {
+			t.log.Warn("new releases are not noticed", "tresor", id, "err", err)
+		}
+		ids[filepath.Join(path, manifestName)] = id
+	}
+	return ids
+}
+
+// topics are what help offers to ask.
+func (t *tresore) topics() []gateway.Topic {
+	var all []gateway.Topic
+	for _, one := range t.agent.Tresore() {
+		title := one.ID
+		if one.Snapshot != nil {
+			title = one.Snapshot.Name()
+		}
+		all = append(all, gateway.Topic{Mention: one.ID, Title: title})
+	}
+	return all
+}
+
+// tresorReason words why a Tresor is not served: its first finding and how many
+// more there are.
+func (p *program) tresorReason(err error) string {
+	var invalid *tresor.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Findings) == 0 {
+		return reason(err)
+	}
+	first := invalid.Findings[0].String()
+	if n := len(invalid.Findings); n > 1 {
+		return p.t.Say("cmd.tresor_findings", n-1, first)
+	}
+	return first
+}

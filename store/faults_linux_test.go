@@ -88,8 +88,14 @@ func runFaults(t *testing.T, inject ...string) (dir string, done map[string]bool
 	return dir, done, cmd.ProcessState
 }
 
+// needStrace skips a test that injects faults: where strace may not trace, and
+// in instrumented binaries, whose own calls would be hit and whose start takes
+// long.
 func needStrace(t *testing.T) {
 	t.Helper()
+	if underRace || testing.CoverMode() != "" {
+		t.Skip("not in an instrumented binary")
+	}
 	if out, err := exec.Command("strace", "-qq", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
 		t.Skipf("strace cannot be used here: %v %s", err, out)
 	}

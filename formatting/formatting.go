@@ -1,12 +1,20 @@
 // Package formatting renders a channel-neutral [Document] for a chat network.
 //
 // A network is described by a [Profile], which is data: the dialect of its
-// markup, how long a message may be and in which unit, whether it shows
-// tables. [Render] turns a document into the parts that are sent one after the
+// markup, how long a message may be and in which unit, how wide a table may
+// get. [Render] turns a document into the parts that are sent one after the
 // other. Whatever the document holds, each part is valid in its dialect by
-// itself, stays within the limit, and no word is lost between the parts; no
-// part ends inside an entity, a code fence, a grapheme cluster, or between a
-// sentence and its citation.
+// itself, stays within the limit, and no word is lost or glued between the
+// parts; no part ends inside a link, a code fence, a grapheme cluster, or
+// between a sentence and its citation, unless that alone is too long for one.
+// Styles and fences that go on in the next part are closed and opened again.
+//
+// A document is built by hand ([Doc], [Para], [Bullets] …) or read by [Parse].
+// Rendering has three steps, each in files of its own: the layout writes the
+// text as people will see it, with spans over it (layout, inline, lines, flow); the
+// splitter chooses where parts end by what each border costs (split, sentence);
+// a dialect prints text and spans (dialect). A further family of markup is one
+// more implementation of [Dialect].
 //
 // The package knows no network's API and no agent; it does not log and touches
 // no file.

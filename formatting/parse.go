@@ -20,10 +20,10 @@ import (
 //   - marks such as [C-0001] become a [Citation] unless they are links;
 //   - titles of links, link definitions that nothing refers to and surplus
 //     cells of a table are shown;
-//   - markup beyond what people write (lists or quotes more than 16 levels
-//     deep, tables of more than 32 columns, a heading of more than 2,000 bytes,
-//     a paragraph of more than 16 KiB or 1,024 marks) is partly left as text.
-//     So the time stays linear in the length of the text.
+//   - markup beyond what people write (lists more than 16 or quotes more than
+//     33 levels deep, tables of more than 32 columns, a heading of more than
+//     2,000 bytes, a paragraph of more than 16 KiB or 1,024 marks) is partly
+//     left as text. So the time stays linear in the length of the text.
 func Parse(markdown string) Document {
 	source := []byte(markdown)
 	pc := parser.NewContext()

@@ -85,7 +85,7 @@ func (p *Profile) markerSize(n int) int {
 	}
 	most := len("99")
 	if p.Limit > 0 {
-		most = max(most, len(strconv.Itoa(8*n/p.Limit)))
+		most = max(most, len(strconv.Itoa(32*n/p.Limit)))
 	}
 	return 2*most + len("\n(/)")
 }

@@ -113,41 +113,46 @@ func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 		if b.end < reached {
 			continue
 		}
-		if f.tooLong(w.f.spans[w.next:], reached, b.end, p.Measure, budget) {
-			f.insideWords(reached, b.end, p.Measure, budget, inside, add)
+		if long, dense := f.tooLong(f.spans[w.next:], reached, b.end, p.Measure, budget); dense {
+			f.insideWords(reached, b.end, p.Measure, budget, 1, inside, add)
+		} else if long {
+			f.insideWords(reached, b.end, p.Measure, budget, budget.seen/64, inside, add)
 		}
 		add(b)
 	}
 }
 
 // tooLong reports whether [from, to), in which no border lies, takes so much
-// of a part that it may have to be cut. Spans are those that begin at from or
-// later.
-func (f *flow) tooLong(spans []span, from, to int, m Measure, budget cost) bool {
-	if n := int(budget.seen / 4); n > 0 && to-from > n && m.Of(f.text[from:to]) > n { // no unit is smaller than a byte
-		return true
+// of a part that it may have to be cut, and whether that is because its markup
+// is so dense. Spans are those that begin at from or later.
+func (f *flow) tooLong(spans []span, from, to int, m Measure, budget cost) (long, dense bool) {
+	if n := int(budget.seen / 4); n > 0 && to-from > n { // no unit is smaller than a byte
+		long = m.Of(f.text[from:to]) > n
 	}
-	n, size := 0, 0
+	n, size := int32(0), int32(0)
 	for _, s := range spans {
 		if s.start >= to {
 			break
 		}
 		n++
-		size += 64 + len(s.arg)
+		size += int32(64 + len(s.arg))
 	}
-	return budget.spans > 0 && n > int(budget.spans/4) || budget.markup > 0 && size > int(budget.markup/4)
+	return long, budget.spans > 0 && n > budget.spans/4 || budget.markup > 0 && size > budget.markup/4
 }
 
-// insideWords adds the borders between the grapheme clusters of [from, to), and
-// those inside of a cluster that is too long itself.
-func (f *flow) insideWords(from, to int, m Measure, budget cost, inside []byte, add func(border)) {
+// insideWords adds borders between the grapheme clusters of [from, to), at
+// least step units apart, and those inside of a cluster that is too long
+// itself.
+func (f *flow) insideWords(from, to int, m Measure, budget cost, step int32, inside []byte, add func(border)) {
 	most := max(int(budget.seen/4), 1)
 	text := f.text[from:to]
-	state := -1
+	state, since := -1, 0
 	for text != "" {
 		var cluster string
 		cluster, text, _, state = uniseg.FirstGraphemeClusterInString(text, state)
-		if budget.seen > 0 && m.Of(cluster) > most {
+		size := m.Of(cluster)
+		since += size
+		if budget.seen > 0 && size > most {
 			for i := range cluster {
 				if i > 0 {
 					add(border{end: from + i, start: from + i, class: insideCluster})
@@ -155,7 +160,8 @@ func (f *flow) insideWords(from, to int, m Measure, budget cost, inside []byte, 
 			}
 		}
 		from += len(cluster)
-		if text != "" {
+		if text != "" && since >= int(step) {
+			since = 0
 			class := insideWord
 			if inside[from-1] == uncut || inside[from] == uncut {
 				class = insideBond

@@ -66,7 +66,10 @@ var words = strings.Fields(`Die Werkstatt liegt im Hof links neben dem Lager und
 	größere Öfen dürfen nur Geübte bedienen Gebühr 3,50 € je Stück bzw. 1.250 € im Jahr z. B. für Maße über 40 cm
 	Straße Fuß ärgerlich Übergabe naïve façade (siehe Anlage) Nr. 12 usw. ca. 20 % „Zitat“ Ende`)
 
-var signs = []string{"🙂", "👩‍👩‍👧‍👦", "🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "⚠️", "✅", "𝔘", "नमस्ते दुनिया", "日本語の文。次の文。", "مرحبا بك", "می‌خواهم", "é", "👍🏽", "❤️‍🔥"}
+var signs = []string{
+	"🙂", "👩\u200d👩\u200d👧\u200d👦", "🇩🇪", "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "⚠\ufe0f", "✅", "𝔘",
+	"नमस्ते दुनिया", "日本語の文。次の文。", "مرحبا بك", "می\u200cخواهم", "e\u0301", "👍🏽", "❤\ufe0f\u200d🔥",
+}
 
 func (g generator) words(n int) string {
 	s := make([]string, n)

@@ -79,7 +79,8 @@ type Event struct {
 	// command it is the command's argument, for a reaction the emoji that the
 	// person shows now, or empty when it was taken back.
 	Text string `json:"text,omitempty"`
-	// Command is the command's name without slash or account, in lower case.
+	// Command is the command's name without slash or account, in lower case. The
+	// edit of a command has it too.
 	Command string `json:"command,omitempty"`
 	// Addressed says that the message was directed at our account by the
 	// network's own means: mention entity, reply to one of our messages, or

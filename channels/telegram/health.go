@@ -78,12 +78,15 @@ func (h *health) stored() {
 	h.refused = time.Time{}
 }
 
-func (h *health) unstored(now time.Time) {
+// unstored notes that an event was refused and reports whether it is news.
+func (h *health) unstored(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.refused.IsZero() {
+	news := h.refused.IsZero()
+	if news {
 		h.refused = now
 	}
+	return news
 }
 
 // Health implements [channels.Prober]. Yellow is a request that failed or is

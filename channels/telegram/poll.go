@@ -42,7 +42,7 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 		if err == nil {
 			continue
 		}
-		if err := p.recover(ctx, err); err != nil {
+		if err := p.failed(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -241,8 +241,9 @@ func (p *poller) deliverOne(ctx context.Context, e channels.Event) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		p.c.health.unstored(p.c.opts.Now())
-		p.c.log.Error("event not stored, it will be delivered again", "chat", e.Address.Chat(), "err", err)
+		if p.c.health.unstored(p.c.opts.Now()) {
+			p.c.log.Error("events are not stored, they will be delivered again", "err", err)
+		}
 		if err := wait.Wait(ctx); err != nil {
 			return err
 		}
@@ -258,9 +259,9 @@ func (c *Channel) release(ctx context.Context, query string) {
 	}
 }
 
-// recover notes what went wrong and waits before the next round. It returns an
+// failed notes what went wrong and waits before the next round. It returns an
 // error only when no waiting can help, or when ctx has ended.
-func (p *poller) recover(ctx context.Context, err error) error {
+func (p *poller) failed(ctx context.Context, err error) error {
 	var f *failure
 	if !errors.As(err, &f) {
 		return err

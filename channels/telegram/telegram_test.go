@@ -389,6 +389,7 @@ func TestAnotherBotStartsAnew(t *testing.T) {
 
 // After a week without updates the ids start again at random.
 func TestLowerUpdateIDsAreSeen(t *testing.T) {
+	t.Parallel()
 	n := newNetwork(t)
 	o := n.options(quiet())
 	o.Poll = time.Second
@@ -519,6 +520,7 @@ func TestHealthOnTheClock(t *testing.T) {
 }
 
 func TestWaitScope(t *testing.T) {
+	t.Parallel()
 	n := newNetwork(t)
 	n.fake.Say(ada, ada, "hallo")
 	n.fake.Say(ben, ben, "hallo")
@@ -572,6 +574,7 @@ func TestPublishedLimitsHold(t *testing.T) {
 }
 
 func TestTypingIsRefreshedAndRefusalEndsIt(t *testing.T) {
+	t.Parallel()
 	n := newNetwork(t)
 	c := open(t, n.options(quiet()))
 	n.fake.Say(ada, ada, "hallo")

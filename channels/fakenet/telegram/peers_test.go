@@ -4,6 +4,8 @@ package telegram
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TDLib is the library inside the real Bot API server. The environment
@@ -48,7 +51,7 @@ func TestHTMLAgreesWithTDLib(t *testing.T) {
 	differ := 0
 	for _, text := range texts {
 		want := askTDLib(t, in, lines, text)
-		got := ours(text)
+		got := describe(text)
 		if got != want && differ < 20 {
 			differ++
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
@@ -131,14 +134,81 @@ func askTDLib(t *testing.T, in io.Writer, out *bufio.Reader, text string) string
 	return s
 }
 
-func ours(text string) string {
-	plain, entities, err := parseHTML(text)
+// A bot on a library of strangers finds a Bot API server here.
+func TestGrammY(t *testing.T) {
+	modules := os.Getenv("GRAMMY")
+	if modules == "" {
+		t.Skip("GRAMMY is not set: npm install --ignore-scripts grammy@1.36.3, then name the folder node_modules")
+	}
+	s, err := New(Options{})
 	if err != nil {
-		return "Can't parse entities: " + err.Error()
+		t.Fatal(err)
 	}
-	s := fmt.Sprintf("%q", plain)
-	for _, e := range entities {
-		s += fmt.Sprintf(" %s[%d+%d]%s%s", e.Type, e.Offset, e.Length, e.Language, e.URL)
+	defer s.Close()
+	s.AddUser(User{ID: 11, FirstName: "Ada"})
+	forum := s.AddGroup(Chat{Type: "supergroup", IsForum: true}, 11)
+	topic := s.AddTopic(forum.ID, 11, "Eins")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "testdata/grammy.js")
+	cmd.Env = append(os.Environ(), "TOKEN="+s.Token(), "API="+s.URL())
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	return s
+	n := 0
+	answer := func(chat int64, say func()) string {
+		t.Helper()
+		n++
+		say()
+		sent, err := s.AwaitSent(ctx, 0, n)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		if last := sent[len(sent)-1]; last.Chat != chat {
+			t.Errorf("the answer went to %d, want %d", last.Chat, chat)
+		}
+		return sent[len(sent)-1].Text
+	}
+	for _, tt := range []struct{ say, want string }{
+		{"/start Ada", "Hallo Ada"},
+		{"hallo", "in 0: hallo"},
+		{"kaputt", `400 Bad Request: can't parse entities: Can't find end tag corresponding to start tag "b"`},
+		{"tippen", "getippt"},
+		{"knopf", "wähle"},
+	} {
+		if got := answer(11, func() { s.Say(11, 11, tt.say) }); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.say, got, tt.want)
+		}
+	}
+	sent := s.Sent(11)
+	query := s.Press(11, 11, sent[len(sent)-1].MessageID, "a")
+	if err := s.await(ctx, "the edit", func() bool { return s.sent[len(s.sent)-1].Text == "gedrückt: a" && s.queries[query] }); err != nil {
+		t.Error(err)
+	}
+	id := s.Say(11, 11, "vorher")
+	if got := answer(11, func() {}); got != "in 0: vorher" {
+		t.Errorf("got %q", got)
+	}
+	if got := answer(11, func() { s.Edit(11, id, "nachher", 0) }); got != "geändert: nachher" {
+		t.Errorf("got %q", got)
+	}
+	s.Fault(Fault{Kind: CutBefore, Method: "getUpdates"})
+	if got := answer(forum.ID, func() { s.Post(Line{Chat: forum.ID, From: 11, Thread: topic, Text: "im Thema"}) }); got != fmt.Sprintf("in %d: im Thema", topic) {
+		t.Errorf("got %q", got)
+	}
+	if last := s.Sent(forum.ID)[0]; last.Thread != topic || last.ReplyTo == 0 {
+		t.Errorf("got %+v", last)
+	}
+	answer(11, func() { s.Say(11, 11, "ende") })
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if got := s.Menu("de"); len(got) != 1 || got[0].Command != "start" {
+		t.Errorf("menu %+v", got)
+	}
+	if v := s.Violations(); len(v) != 0 {
+		t.Errorf("violations: %v", v)
+	}
 }

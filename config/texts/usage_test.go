@@ -44,7 +44,7 @@ func TestCodeAsksForWhatIsThere(t *testing.T) {
 		}
 	}
 	for _, p := range u.prefixes {
-		if strings.Contains(p.key, ".") && !areas[area(p.key)] {
+		if strings.Contains(p.key, ".") && !areas[area(p.key)] || p.args == perhaps {
 			continue
 		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(forms)), func(k string) bool { return strings.HasPrefix(k, p.key) }) {
@@ -90,6 +90,10 @@ func f(t T, n int, all []any, k string) {
 	t.Say(fmt.Sprintf("store.state_%s", k))
 	t.Say(k)
 	g("store.elsewhere")
+	s := func(k string) { t.Say("log." + k) }
+	s("whole")
+	s("begun_" + k)
+	k = "store.built_" + k
 	os.Open("config.json")
 }`)},
 		"a/a_test.go":     {Data: []byte("package a\nfunc g() { t.Say(\"store.only_tests\") }\n")},
@@ -108,6 +112,7 @@ func f(t T, n int, all []any, k string) {
 	for key, want := range map[string]bool{
 		"store.locked": true, "store.spread": true, "store.refused_quota": true, "store.state_open": true,
 		"store.elsewhere": true, "store.only_tests": false, "store.testdata": false, "store.hidden": false, "store.text": false,
+		"store.built_here": true, "log.whole": true, "log.begun_well": true, "log.other": false,
 	} {
 		if got := u.uses(key); got != want {
 			t.Errorf("uses(%q) = %v, want %v", key, got, want)
@@ -125,19 +130,46 @@ func area(key string) string {
 type usage struct {
 	asked     []mention       // Say with a literal key
 	prefixes  []mention       // Say with a key that begins with a literal, and the listed ones
-	mentioned map[string]bool // literals that look like a key
+	mentioned map[string]bool // literals that look like a key, or like its last part
 }
 
 type mention struct {
 	pos, key string
-	args     int // -1 when they are spread from a slice
+	args     int // or spread, or perhaps
 }
 
+const (
+	spread  = -1 // the arguments are those of a slice
+	perhaps = -2 // what looks like the beginning of a key may be something else
+)
+
+// uses reports whether some code says key: it names it, or begins it. Code that
+// begins keys with nothing but the area, as in Say("store."+key), has to name
+// or begin the rest.
 func (u *usage) uses(key string) bool {
-	return u.mentioned[key] || slices.ContainsFunc(u.prefixes, func(p mention) bool { return strings.HasPrefix(key, p.key) })
+	if u.mentioned[key] {
+		return true
+	}
+	for _, p := range u.prefixes {
+		rest, ok := strings.CutPrefix(key, p.key)
+		switch {
+		case !ok:
+		case !strings.HasSuffix(p.key, "."), u.mentioned[rest]:
+			return true
+		default:
+			for i, c := range rest {
+				if c == '_' && u.mentioned[rest[:i+1]] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
-var keyPattern = regexp.MustCompile(`^[a-z][a-z0-9]*(\.[a-z0-9_]+)+$`)
+var keyPattern = regexp.MustCompile(`^[a-z][a-z0-9]*(\.[a-z0-9_]+)+$|^[a-z0-9_]+$`)
+
+var beginning = regexp.MustCompile(`^[a-z][a-z0-9]*\.[a-z0-9_.]*_$`)
 
 // scan reads all Go files of fsys except tests, test data and hidden folders.
 // A file that does not parse is somebody's work in progress and is reported.
@@ -182,12 +214,16 @@ func (u *usage) read(fset *token.FileSet, file *ast.File) {
 			if s := literal(n); keyPattern.MatchString(s) {
 				u.mentioned[s] = true
 			}
+		case *ast.BinaryExpr:
+			if s := prefix(n); n.Op == token.ADD && beginning.MatchString(s) {
+				u.prefixes = append(u.prefixes, mention{key: s, args: perhaps})
+			}
 		case *ast.CallExpr:
 			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Say" && len(n.Args) > 0 {
 				p := fset.Position(n.Pos())
 				m := mention{pos: fmt.Sprintf("%s:%d", p.Filename, p.Line), key: literal(n.Args[0]), args: len(n.Args) - 1}
 				if n.Ellipsis.IsValid() {
-					m.args = -1
+					m.args = spread
 				}
 				if m.key != "" {
 					u.asked = append(u.asked, m)

@@ -156,7 +156,7 @@ func TestTransliterated(t *testing.T) {
 var (
 	wordPattern = regexp.MustCompile(`\pL+`)
 	spelt       = regexp.MustCompile(`(?i)ae|oe|(^|[^aeq])ue|^(gro|drei|hei|wei|schlie|flie|grü|sto|sü|mä|flei|au|bl?o)ss|strass|massnahm|ausserhalb|gemäss|fuss|spass`)
-	germanWords = regexp.MustCompile(`(?i)aktuell|manuell|virtuell|individuell|eventuell|ritual|zuerst|zuerkenn|zuende|koexist|poet|soeben|duell|israel|michael|raphael|value|issue|continue|true|unique|bluetooth|fluent|does|goes|blossen?$|weisst?$|manoe`)
+	germanWords = regexp.MustCompile(`(?i)aktuell|manuell|virtuell|individuell|eventuell|ritual|zuerst|zuerkenn|zuende|koexist|poet|soeben|duell|israel|michael|raphael|value|issue|continue|true|unique|bluetooth|fluent|does|goes|blossen?$|weisst?$|manoe|aussag`)
 )
 
 // transliterated returns the words of a German text that spell an umlaut or ß

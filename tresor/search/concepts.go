@@ -101,8 +101,14 @@ func (x *Index) begins(ts []token, terms []int32) bool {
 // addPhrase adds a phrase of the question as one word.
 func (x *Index) addPhrase(q *query, l label, ts []token) {
 	w := word{class: classNoun, token: ts[0], read: -1}
-	for _, t := range ts[1:] {
-		w.token.raw += " " + t.raw
+	lex := x.languages.speaks(ts)
+	for i, t := range ts {
+		if i > 0 {
+			w.token.raw += " " + t.raw
+		}
+		if f, ok := x.byForm[t.form]; ok && !lex.is(t.form, stop) {
+			w.mean(match{term: x.forms[f].term, similarity: similarRoot, cover: coverRoot})
+		}
 	}
 	for _, t := range x.concepts[l.concept].names {
 		w.mean(synonym(t))
@@ -177,7 +183,7 @@ const otherName = .3
 func (x *Index) onlyElsewhere(w *word, text int32) bool {
 	elsewhere := false
 	for _, m := range w.matches {
-		if m.similarity < 1 {
+		if m.similarity < similarRoot || m.synonym {
 			continue
 		}
 		for _, p := range x.postings.at(m.term) {

@@ -1,0 +1,359 @@
+package tresor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"outheis/agents"
+	"outheis/config/texts"
+	engine "outheis/tresor"
+)
+
+const (
+	reviewed  = engine.MaxLimit // claims that are looked at more closely
+	sureGap   = .35             // below this decision value a part of a question is surely not covered
+	worthNear = .2              // from this decision value on a claim is near the question
+	mostNear  = 3               // claims that are named as near
+)
+
+// Answer answers r from the Bestand. A question that cannot be put to a Tresor
+// is asked back. A Tresor that is not available gives an [*agents.Error] with
+// [agents.StatusUnavailable], unless another covers the question.
+func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return agents.Answer{}, err
+	}
+	t := texts.For(r.Lang)
+	all := *a.current.Load()
+	ids := idsOf(all)
+	text := clean(r.Text)
+	scope := strings.TrimPrefix(r.Scope, "@")
+	if scope == "" {
+		scope, text = addressed(text, ids)
+	}
+	asked, several := choose(all, scope)
+	switch {
+	case len(all) == 0:
+		return agents.Answer{}, &agents.Error{Status: agents.StatusUnavailable, Text: t.Say("answer.no_tresor"), Err: errors.New("no Tresor is loaded")}
+	case len(asked) == 0:
+		return agents.Ask(t.Say("answer.unknown_scope", scope, quoted(t, ids))), nil
+	case isThanks(text):
+		return agents.Ask(t.Say("answer.thanks")), nil
+	case text == "" || isGreeting(text):
+		return agents.Ask(t.Say("answer.greeting", quoted(t, idsOf(asked)))), nil
+	case len([]rune(text)) > maxQuestion:
+		return agents.Ask(t.Say("answer.too_long", maxQuestion)), nil
+	}
+
+	e := &exchange{ctx: ctx, t: t, text: text, turns: r.Turns, several: several}
+	results, missing, err := e.askAll(asked)
+	if err != nil {
+		return agents.Answer{}, err
+	}
+	if best := pick(results); best != nil {
+		return e.compose(best, results, missing)
+	}
+	// Nothing is covered. To say so, every Tresor must have been reviewed.
+	if len(missing) > 0 {
+		return agents.Answer{}, unavailable(t, missing)
+	}
+	for _, res := range results {
+		if len(res.whole.Ambiguous) > 0 {
+			return e.askBack(res), nil
+		}
+	}
+	for _, res := range results {
+		if res.whole.Query.State == engine.InvalidQuery {
+			return agents.Ask(t.Say("answer.invalid", strings.Join(res.whole.Query.Errors, "; "))), nil
+		}
+	}
+	if !slices.ContainsFunc(results, func(r *result) bool { return len(r.whole.Words) > 0 }) {
+		return agents.Ask(t.Say("answer.unclear")), nil
+	}
+	return e.abstain(results), nil
+}
+
+// choose returns the Tresore that a question goes to, and whether citations
+// name theirs.
+func choose(all []Tresor, scope string) (asked []Tresor, several bool) {
+	ordinary := 0
+	for _, t := range all {
+		if !t.OnRequest {
+			ordinary++
+		}
+	}
+	for _, t := range all {
+		switch {
+		case scope != "" && strings.EqualFold(t.ID, scope):
+			return []Tresor{t}, ordinary > 1 || t.OnRequest && ordinary > 0
+		case scope == "" && (!t.OnRequest || ordinary == 0):
+			asked = append(asked, t)
+		}
+	}
+	return asked, len(asked) > 1
+}
+
+// An exchange is one question being answered.
+type exchange struct {
+	ctx     context.Context
+	t       *texts.Texts
+	text    string
+	turns   []agents.Turn
+	several bool // citations name their Tresor
+}
+
+// A result is what a Tresor has for a question.
+type result struct {
+	tresor  Tresor
+	whole   engine.Assessment
+	covered []part // with at least one claim
+	gaps    []string
+}
+
+// A part is a part of the question and the claims that cover it.
+type part struct {
+	assessment engine.Assessment
+	fits       []engine.Fit
+}
+
+// value says how well the Tresor covers the question: as well as its best part.
+func (r *result) value() float64 {
+	best := 0.0
+	for _, p := range r.covered {
+		best = max(best, p.fits[0].Value)
+	}
+	return best
+}
+
+// askAll asks the Tresore that are available.
+func (e *exchange) askAll(asked []Tresor) (results []*result, missing []Tresor, err error) {
+	for _, t := range asked {
+		if err := e.ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if t.Snapshot == nil {
+			missing = append(missing, t)
+			continue
+		}
+		results = append(results, e.ask(t))
+	}
+	return results, missing, nil
+}
+
+// ask reviews the Bestand of one Tresor.
+func (e *exchange) ask(t Tresor) *result {
+	question, world := e.text, ""
+	if earlier, id, ok := chosenWorld(t.Snapshot, e.text, e.turns); ok {
+		question, world = earlier, id
+	}
+	assess := func(text string) engine.Assessment {
+		return t.Snapshot.Assess(text, engine.AssessOptions{World: world, Limit: reviewed})
+	}
+	r := &result{tresor: t, whole: assess(question)}
+	switch r.whole.Query.State {
+	case engine.CandidatesFound, engine.NoCandidates:
+	default:
+		return r
+	}
+	if named := e.named(t.Snapshot, r.whole); len(named) > 0 {
+		r.covered = []part{{r.whole, named}}
+		return r
+	}
+	if all := parts(question); len(all) > 1 {
+		r.byParts(all, assess)
+	}
+	if len(r.covered) == 0 && r.whole.Covered() {
+		r.covered, r.gaps = []part{{r.whole, fitting(r.whole)}}, nil
+	}
+	if len(r.covered) == 0 {
+		r.followUp(question, e.turns, assess)
+	}
+	if len(r.covered) == 0 {
+		r.gaps = nil
+	}
+	return r
+}
+
+// byParts answers each part of a question by itself. A part that leans on the
+// ones before it is read with what they name.
+func (r *result) byParts(all []string, assess func(string) engine.Assessment) {
+	about := ""
+	for i, text := range all {
+		a := assess(text)
+		if !a.Covered() && i > 0 && about != "" {
+			if with := assess(text + " " + about); coversOwn(with, a) {
+				a = with
+			}
+		}
+		switch {
+		case a.Covered():
+			r.covered = append(r.covered, part{a, fitting(a)})
+		case isQuestion(text) && len(a.Words) > 0 && (len(a.Fits) == 0 || a.Fits[0].Value < sureGap):
+			r.gaps = append(r.gaps, text)
+		}
+		about = strings.TrimSpace(about + " " + names(text))
+	}
+}
+
+// followUp reads a question that leans on the one before it together with what
+// that one named. Earlier answers give no facts: what they said is not looked
+// at.
+func (r *result) followUp(text string, turns []agents.Turn, assess func(string) engine.Assessment) {
+	if len(turns) == 0 || !leansBack(text) {
+		return
+	}
+	about := names(turns[len(turns)-1].Question)
+	if about == "" {
+		return
+	}
+	if a := assess(text + " " + about); coversOwn(a, r.whole) {
+		r.covered = []part{{a, fitting(a)}}
+	}
+}
+
+// coversOwn reports whether the best claim for a completed question also covers
+// the words of the question itself.
+func coversOwn(completed, own engine.Assessment) bool {
+	if !completed.Covered() || len(own.Words) == 0 {
+		return false
+	}
+	var need, covered float64
+	for i, w := range completed.Words {
+		if slices.ContainsFunc(own.Words, func(o engine.Word) bool { return o.Text == w.Text }) {
+			need += w.Need
+			covered += w.Need * completed.Fits[0].Covered[i]
+		}
+	}
+	return need > 0 && covered/need >= .6
+}
+
+// pick returns the result that covers the question best, of equals the first.
+func pick(results []*result) *result {
+	var best *result
+	for _, r := range results {
+		if len(r.covered) > 0 && (best == nil || r.value() > best.value()) {
+			best = r
+		}
+	}
+	return best
+}
+
+// chosenWorld recognises the answer to a question back: it names a Begriffswelt
+// for the question before. The question may also name one itself.
+func chosenWorld(s *engine.Snapshot, text string, turns []agents.Turn) (question, world string, ok bool) {
+	if len(turns) == 0 || turns[len(turns)-1].Answer.Status() != agents.StatusAmbiguous {
+		return "", "", false
+	}
+	said := " " + strings.Join(words(text), " ") + " "
+	for _, w := range s.Worlds() {
+		if strings.Contains(said, " "+strings.Join(words(w.Name), " ")+" ") || strings.Contains(said, " "+strings.Join(words(w.ID), " ")+" ") {
+			return clean(turns[len(turns)-1].Question), w.ID, true
+		}
+	}
+	return "", "", false
+}
+
+// askBack asks which Begriffswelt is meant.
+func (e *exchange) askBack(r *result) agents.Answer {
+	var lines []string
+	for _, amb := range r.whole.Ambiguous {
+		var options []string
+		for _, c := range amb.Concepts {
+			name := c.World
+			for _, w := range r.tresor.Snapshot.Worlds() {
+				if w.ID == c.World {
+					name = w.Name
+				}
+			}
+			options = append(options, e.t.Say("answer.world", name, c.Preferred))
+		}
+		lines = append(lines, e.t.Say("answer.ambiguous", asSpelled(amb), strings.Join(options, ", ")))
+	}
+	return agents.Ask(strings.Join(lines, " "))
+}
+
+// asSpelled returns the ambiguous expression as its concept spells it.
+func asSpelled(a engine.Ambiguity) string {
+	plain := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
+	for _, label := range append([]string{a.Concepts[0].Preferred}, a.Concepts[0].Aliases...) {
+		if plain.Replace(strings.Join(words(label), " ")) == a.Phrase {
+			return label
+		}
+	}
+	return a.Phrase
+}
+
+// abstain says "Nicht im Bestand" for the whole question.
+func (e *exchange) abstain(results []*result) agents.Answer {
+	compared := 0
+	var near []agents.Pointer
+	var gaps []string
+	for _, r := range results {
+		compared += r.whole.Compared
+		if len(r.whole.Named) > 0 {
+			gaps = append(gaps, r.whole.Named...)
+			continue
+		}
+		for _, f := range r.whole.Fits[:min(len(r.whole.Fits), mostNear)] {
+			if f.Value >= worthNear {
+				near = append(near, agents.Pointer{ID: e.cite(r.tresor, f.Claim.ID), Text: f.Claim.Text, Page: f.Page.Path})
+			}
+		}
+	}
+	slices.Sort(gaps)
+	gaps = slices.Compact(gaps)
+	answer := agents.NichtImBestand(compared, gaps...).WithNearest(near[:min(len(near), mostNear)]...)
+	if asksForMore.MatchString(e.text) {
+		answer = answer.WithNotes(e.t.Say("answer.closed_world"))
+	}
+	return answer
+}
+
+// unavailable is the failure of Tresore that could not be asked.
+func unavailable(t *texts.Texts, missing []Tresor) error {
+	var sentences []string
+	var causes []error
+	for _, m := range missing {
+		key := "answer.unavailable"
+		var invalid *engine.InvalidError
+		if errors.As(m.Err, &invalid) && invalid.State == engine.VaultBusy {
+			key = "answer.busy"
+		}
+		switch key {
+		case "answer.busy":
+			sentences = append(sentences, t.Say("answer.busy", m.ID))
+		default:
+			sentences = append(sentences, t.Say("answer.unavailable", m.ID))
+		}
+		causes = append(causes, fmt.Errorf("Tresor %s: %w", m.ID, m.Err))
+	}
+	return &agents.Error{Status: agents.StatusUnavailable, Text: strings.Join(sentences, " "), Err: errors.Join(causes...)}
+}
+
+// cite returns the ID that a claim is cited by.
+func (e *exchange) cite(t Tresor, id string) string {
+	if e.several {
+		return t.ID + "/" + id
+	}
+	return id
+}
+
+func idsOf(all []Tresor) []string {
+	ids := make([]string, len(all))
+	for i, t := range all {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+// quoted lists names in the quotation marks of the language.
+func quoted(t *texts.Texts, names []string) string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = t.Say("answer.quoted", n)
+	}
+	return strings.Join(all, ", ")
+}

@@ -27,10 +27,16 @@ func Clean(s string) string {
 	return limitMarks(norm.NFC.String(limitMarks(filter(s))))
 }
 
-// isPlain reports that s is printable ASCII, which needs no cleaning.
+// isPlain reports that s needs no cleaning, at a glance: it is made of visible
+// Latin letters and common punctuation only, all of which is NFC. In doubt it
+// says no.
 func isPlain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; (c < ' ' && c != '\n' && c != '\t') || c >= 0x7f {
+	for _, r := range s {
+		switch {
+		case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
+		case r >= 0xa0 && r < 0x300 && r != '\u00ad':
+		case r >= 0x2010 && r < 0x2028, r >= 0x2030 && r < 0x205f, r == '€':
+		default:
 			return false
 		}
 	}

@@ -131,7 +131,8 @@ type Gateway struct {
 	unsure   time.Duration
 	now      func() time.Time
 	log      *slog.Logger
-	outlets  map[AccountID]*outlet
+	outlets  outlets
+	changes  chan change
 	local    *local // nil when nobody can join
 	slots    chan struct{}
 	lanes    lanes
@@ -159,7 +160,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		queue: o.Queue, agents: maps.Clone(o.Agents), grace: o.Grace, unsure: o.Unsure, now: o.Now, log: o.Log,
-		outlets: make(map[AccountID]*outlet), ready: make(chan struct{}), stopping: make(chan struct{}), failed: make(chan error, 1),
+		changes: make(chan change), ready: make(chan struct{}), stopping: make(chan struct{}), failed: make(chan error, 1),
 	}
 	if g.now == nil {
 		g.now = time.Now
@@ -180,15 +181,14 @@ func New(o Options) (*Gateway, error) {
 	g.since = g.now()
 	if len(o.Local) > 0 {
 		g.local = newLocal(o.Local)
-		id := AccountID{LocalChannel, localAccount}
-		g.outlets[id] = &outlet{id: id, target: g.local.target, send: g.local.send}
+		g.outlets.add(&outlet{id: AccountID{LocalChannel, localAccount}, local: g.local})
 	}
 	for _, a := range o.Accounts {
 		id := AccountID{a.Channel.Kind(), a.Name}
-		if g.outlets[id] != nil || id.Channel == LocalChannel || id.Account == "" {
+		if g.outlets.get(id) != nil || id.Channel == LocalChannel || id.Account == "" {
 			return nil, fmt.Errorf("gateway: account %s: name is missing or taken", id)
 		}
-		g.outlets[id] = newOutlet(id, a.Channel)
+		g.outlets.add(&outlet{id: id, channel: a.Channel})
 	}
 	if err := g.Reload(o.Settings); err != nil {
 		return nil, err
@@ -231,25 +231,29 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	g.resume()
+	g.resume(func(*Envelope) bool { return true })
 	g.lanes.start(func(it *item) { g.carry(work, it) })
 	close(g.ready)
 
 	receive, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	var receivers sync.WaitGroup
-	for _, o := range g.outlets {
-		if o.channel != nil {
-			receivers.Go(func() { g.receive(receive, o) })
+	for _, o := range g.outlets.all() {
+		if o.local == nil {
+			g.listen(receive, &receivers, o)
 		}
 	}
-	err := ctx.Err()
-	select {
-	case <-ctx.Done():
-		err = ctx.Err()
-	case err = <-g.failed:
-		err = fmt.Errorf("gateway: %w", err)
-		end()
+	var err error
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case err = <-g.failed:
+			err = fmt.Errorf("gateway: %w", err)
+			end()
+		case c := <-g.changes:
+			receivers.Go(func() { g.swap(receive, &receivers, c) })
+		}
 	}
 	hangUp()
 	close(g.stopping)
@@ -260,8 +264,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.lanes.wait()
 	end()
 	g.waitForAgents()
-	for _, o := range g.outlets {
-		o.close(g.log)
+	for _, o := range g.outlets.all() {
+		closeChannel(o.id, o.current(), g.log)
 	}
 	return err
 }
@@ -283,11 +287,15 @@ func (g *Gateway) waitForAgents() {
 	}
 }
 
-// resume puts the open requests of the queue into their lanes.
-func (g *Gateway) resume() {
+// resume puts the open requests of the queue into their lanes, as far as mine
+// accepts them.
+func (g *Gateway) resume(mine func(*Envelope) bool) {
 	heads := make(map[string]bool)
 	for _, e := range g.queue.Open() {
 		req := e.Rec
+		if !mine(&req) {
+			continue
+		}
 		if err := req.check(); err != nil {
 			g.log.Error("open request is unusable", "id", req.ID, "err", err)
 			continue

@@ -39,7 +39,7 @@ func TestIntake(t *testing.T) {
 		{"unknown command", "", []func(*channels.Event){command("frobnicate", "")}, []string{"Den Befehl <code>/frobnicate</code> kenne ich nicht."}},
 		{"unknown command in a group", "", []func(*channels.Event){group, command("frobnicate", "")}, nil},
 		{"a megabyte", strings.Repeat("a", 1<<20), nil, []string{"Die Nachricht ist zu lang. Ich lese höchstens 4000 Zeichen"}},
-		{"five megabytes", strings.Repeat("ä", 5<<20), nil, []string{"Die Nachricht ist zu lang."}},
+		{"two megabytes", strings.Repeat("ä", 1<<20), nil, []string{"Die Nachricht ist zu lang."}},
 		{"voice", "", []func(*channels.Event){func(e *channels.Event) { e.Unsupported = "voice" }}, []string{"Ich kann nur Text lesen."}},
 		{"forwarded", "", []func(*channels.Event){func(e *channels.Event) { e.Unsupported, e.Quoted = "forward", "Wann?" }}, []string{"Weitergeleitete Nachrichten lese ich nicht als Frage."}},
 		{"picture with a caption", "Wann?", []func(*channels.Event){func(e *channels.Event) { e.Unsupported = "photo" }}, []string{echoed("Wann?")}},
@@ -222,7 +222,7 @@ func TestChannelsThatEnd(t *testing.T) {
 			return &channels.SendError{Class: channels.Misconfigured, Remedy: "Token prüfen.", Err: errors.New("401")}
 		}, "Token prüfen.", channels.Red},
 		{"panic", func(context.Context, channels.Deliver) error { panic("scripted") }, "Der Empfang ist durch einen Fehler beendet", channels.Red},
-		{"nil", func(context.Context, channels.Deliver) error { return nil }, "receiving ended", channels.Red},
+		{"nil", func(context.Context, channels.Deliver) error { return nil }, "Der Empfang ist durch einen Fehler beendet", channels.Red},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

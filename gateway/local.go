@@ -247,7 +247,7 @@ func (l *local) leave(s *Session) {
 }
 
 // send shows a part in the session of its chat, or keeps it for the next one.
-func (l *local) send(_ context.Context, p channels.Post) (channels.Receipt, error) {
+func (l *local) send(p channels.Post) (channels.Receipt, error) {
 	id, _, _ := strings.Cut(p.Key, "-")
 	e := LocalEvent{Request: id}
 	e.Reply.Parts = append(e.Reply.Parts, p.Body)

@@ -5,51 +5,113 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"outheis/channels"
-	"outheis/config/texts"
 	"outheis/relay"
 )
 
-// An outlet is one account as the outbox sees it: where posts go out, and how
-// it stands.
-type outlet struct {
-	id      AccountID
-	channel channels.Channel // nil for the local outlet
-	target  func(channels.Address) relay.Target
-	send    func(context.Context, channels.Post) (channels.Receipt, error)
-	gates   gates
-	works   pulse // beats when a post went out or an event came in
-
-	mu     sync.Mutex // guards health
-	health channels.Health
+// outlets are the accounts that there are. They may be used by many goroutines.
+type outlets struct {
+	mu sync.RWMutex // guards of
+	of map[AccountID]*outlet
 }
 
-func newOutlet(id AccountID, c channels.Channel) *outlet {
-	return &outlet{
-		id: id, channel: c, send: c.Send,
-		target: func(channels.Address) relay.Target { return relay.Target{Profile: c.Profile()} },
+// get returns the outlet of an account, or nil.
+func (l *outlets) get(id AccountID) *outlet {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.of[id]
+}
+
+// add adds an outlet, unless its account has one; it returns the one that is
+// there.
+func (l *outlets) add(o *outlet) *outlet {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if there := l.of[o.id]; there != nil {
+		return there
 	}
+	if l.of == nil {
+		l.of = make(map[AccountID]*outlet)
+	}
+	l.of[o.id] = o
+	return o
+}
+
+// all returns the outlets in the order of their names.
+func (l *outlets) all() []*outlet {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(l.of), func(a, b *outlet) int { return strings.Compare(a.id.String(), b.id.String()) })
+}
+
+// An outlet is one account as the outbox sees it: where posts go out, and how
+// it stands. It stays the same when its channel is replaced.
+type outlet struct {
+	id    AccountID
+	local *local // for the one outlet that is no channel
+	gates gates
+	works pulse // beats when a post went out or an event came in
+
+	change sync.Mutex // held while the channel is replaced
+
+	use     sync.RWMutex     // guards channel; held for reading while it sends
+	channel channels.Channel // nil while the account is removed
+
+	mu     sync.Mutex // guards the fields below
+	health channels.Health
+	hangUp context.CancelFunc // ends receiving
+	ended  chan struct{}      // closed when receiving has ended
+}
+
+func (o *outlet) current() channels.Channel {
+	o.use.RLock()
+	defer o.use.RUnlock()
+	return o.channel
+}
+
+// isOpen reports that posts can go out.
+func (o *outlet) isOpen() bool { return o.local != nil || o.current() != nil }
+
+// target says how replies to a look.
+func (o *outlet) target(a channels.Address) relay.Target {
+	if o.local != nil {
+		return o.local.target(a)
+	}
+	if c := o.current(); c != nil {
+		return relay.Target{Profile: c.Profile()}
+	}
+	return relay.Target{}
 }
 
 // post sends once. A panic of the adapter counts as an unsure try: nobody knows
 // how far it came.
 func (o *outlet) post(ctx context.Context, p channels.Post) (r channels.Receipt, err error) {
+	if o.local != nil {
+		return o.local.send(p)
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			err = &channels.SendError{Class: channels.Unsure, Err: fmt.Errorf("adapter panicked: %v", v)}
 		}
 	}()
-	return o.send(ctx, p)
+	o.use.RLock()
+	defer o.use.RUnlock()
+	if o.channel == nil {
+		return r, &channels.SendError{Class: channels.NotSent, Err: errors.New("account was removed")}
+	}
+	return o.channel.Send(ctx, p)
 }
 
 // typing shows in the chat that an answer is being prepared, from half a second
 // on until the returned function is called.
 func (o *outlet) typing(ctx context.Context, to channels.Address) (stop func()) {
-	typer, ok := o.channel.(channels.Typer)
+	typer, ok := o.current().(channels.Typer)
 	if !ok {
 		return func() {}
 	}
@@ -83,7 +145,7 @@ func (o *outlet) stand() channels.Health {
 	if h.State == channels.Red {
 		return h
 	}
-	if p, ok := o.channel.(channels.Prober); ok {
+	if p, ok := o.current().(channels.Prober); ok {
 		return p.Health()
 	}
 	if h.State == "" {
@@ -98,60 +160,44 @@ func (o *outlet) set(h channels.Health) {
 	o.health = h
 }
 
-// close closes what the adapter keeps open.
-func (o *outlet) close(log *slog.Logger) {
-	c, ok := o.channel.(channels.Closer)
+// listening notes that a receiver begins, and returns its context and what to
+// call when it has ended.
+func (o *outlet) listening(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.hangUp, o.ended = cancel, ended
+	return ctx, func() { cancel(); close(ended) }
+}
+
+// silence ends the receiver and waits for it.
+func (o *outlet) silence() {
+	o.mu.Lock()
+	hangUp, ended := o.hangUp, o.ended
+	o.mu.Unlock()
+	if hangUp != nil {
+		hangUp()
+		<-ended
+	}
+}
+
+// put replaces the channel when no post is on its way, and returns the old one.
+func (o *outlet) put(c channels.Channel) channels.Channel {
+	o.use.Lock()
+	defer o.use.Unlock()
+	old := o.channel
+	o.channel = c
+	return old
+}
+
+// closeChannel closes what an adapter keeps open.
+func closeChannel(id AccountID, c channels.Channel, log *slog.Logger) {
+	closer, ok := c.(channels.Closer)
 	if !ok {
 		return
 	}
-	if err := c.Close(); err != nil {
-		log.Warn("channel did not close cleanly", "channel", o.id.String(), "err", err)
+	if err := closer.Close(); err != nil {
+		log.Warn("channel did not close cleanly", "channel", id.String(), "err", err)
 	}
-}
-
-// receive runs one channel until ctx ends. A channel that ends before leaves
-// the others alone; it stays red until the program starts anew.
-func (g *Gateway) receive(ctx context.Context, o *outlet) {
-	log := g.log.With("channel", o.id.String())
-	o.set(channels.Health{State: channels.Green})
-	in := func(ctx context.Context, e channels.Event) error {
-		if accountOf(e.Address) != o.id {
-			log.Error("event of another account", "err", accountOf(e.Address).String())
-			g.counts.refused(ReasonKind)
-			return nil
-		}
-		err := g.Deliver(ctx, e)
-		o.works.beat()
-		return err
-	}
-	err := run(ctx, o.channel, in)
-	if ctx.Err() != nil {
-		return
-	}
-	h := channels.Health{State: channels.Red, Reason: fmt.Sprint(err)}
-	se := channels.AsSendError(err)
-	if se == nil {
-		se = &channels.SendError{Class: channels.Misconfigured, Err: errors.New("receiving ended")}
-		h.Reason = se.Error()
-	}
-	h.Remedy = se.Remedy
-	o.set(h)
-	log.Error("channel ended", "err", err)
-	if se.Class == channels.Misconfigured {
-		g.tellMisconfigured(ctx, o.id, se)
-		return
-	}
-	g.tellAdmins(ctx, "ended/"+o.id.String()+"/"+g.now().UTC().Format(time.RFC3339), func(t *texts.Texts) string {
-		return t.Say("gateway.admin_ended", o.id.String())
-	})
-}
-
-// run calls the channel's Run and turns a panic into an error.
-func run(ctx context.Context, c channels.Channel, in channels.Deliver) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("adapter panicked: %v\n%s", v, debug.Stack())
-		}
-	}()
-	return c.Run(ctx, in)
 }

@@ -3,7 +3,6 @@ package gateway
 import (
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -62,17 +61,11 @@ func (g *Gateway) Status() Status {
 	s.Agents = slices.Sorted(maps.Keys(g.agents))
 	s.Lanes, s.Running, s.Waiting = g.lanes.count()
 	g.counts.into(&s)
-	for id, o := range g.outlets {
-		if o.channel != nil {
-			s.Accounts = append(s.Accounts, AccountStatus{id.Channel, id.Account, o.stand(), g.counts.sentBy(id)})
+	for _, o := range g.outlets.all() {
+		if o.current() != nil {
+			s.Accounts = append(s.Accounts, AccountStatus{o.id.Channel, o.id.Account, o.stand(), g.counts.sentBy(o.id)})
 		}
 	}
-	slices.SortFunc(s.Accounts, func(a, b AccountStatus) int {
-		if a.Channel != b.Channel {
-			return strings.Compare(a.Channel, b.Channel)
-		}
-		return strings.Compare(a.Account, b.Account)
-	})
 	return s
 }
 

@@ -59,8 +59,8 @@ func (g *Gateway) abandon(ctx context.Context, it *item) {
 // somebody else has ended the request.
 func (g *Gateway) steps(ctx context.Context, it *item) (End, error) {
 	req := &it.req
-	out, ok := g.outlets[accountOf(req.Payload.Address)]
-	if !ok {
+	out := g.outlets.get(accountOf(req.Payload.Address))
+	if out == nil || !out.isOpen() {
 		return "", fmt.Errorf("no such account: %s", accountOf(req.Payload.Address))
 	}
 	if !it.fresh {
@@ -83,8 +83,8 @@ func (g *Gateway) steps(ctx context.Context, it *item) (End, error) {
 		g.local.finished(req, nil, EndExpired)
 		return EndExpired, err
 	default:
-		reply, ok, err = g.reply(ctx, it, out, &p)
-		if err != nil || !ok {
+		reply, known, err = g.reply(ctx, it, out, &p)
+		if err != nil || !known {
 			return "", err
 		}
 	}

@@ -1,0 +1,128 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"outheis/channels"
+	"outheis/config/texts"
+)
+
+// A change gives an account another channel, or none.
+type change struct {
+	id      AccountID
+	channel channels.Channel
+	done    chan error
+}
+
+// Replace gives an account another channel while Run works, or adds the
+// account: the one that was there stops receiving, finishes the posts that are
+// on their way and is closed. Open requests of the account go on over the new
+// channel. Other accounts do not notice. On an error nothing has changed.
+func (g *Gateway) Replace(ctx context.Context, a Account) error {
+	if a.Channel == nil {
+		return errors.New("gateway: replace: no channel")
+	}
+	return g.submit(ctx, AccountID{a.Channel.Kind(), a.Name}, a.Channel)
+}
+
+// Remove closes an account while Run works. Its open requests stay open.
+func (g *Gateway) Remove(ctx context.Context, id AccountID) error {
+	if g.outlets.get(id) == nil {
+		return fmt.Errorf("gateway: remove: no account %s", id)
+	}
+	return g.submit(ctx, id, nil)
+}
+
+func (g *Gateway) submit(ctx context.Context, id AccountID, ch channels.Channel) error {
+	if id.Channel == LocalChannel || id.Account == "" {
+		return fmt.Errorf("gateway: account %s: name is missing or reserved", id)
+	}
+	if err := g.isOpen(); err != nil {
+		return err
+	}
+	c := change{id, ch, make(chan error, 1)}
+	select {
+	case g.changes <- c:
+	case <-g.stopping:
+		return ErrStopping
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return <-c.done
+}
+
+// swap carries out a change. It waits for posts that are on their way.
+func (g *Gateway) swap(ctx context.Context, receivers *sync.WaitGroup, c change) {
+	o := g.outlets.add(&outlet{id: c.id})
+	o.change.Lock()
+	defer o.change.Unlock()
+	o.silence()
+	old := o.put(c.channel)
+	closeChannel(c.id, old, g.log)
+	o.set(channels.Health{State: channels.Starting})
+	if c.channel != nil {
+		g.listen(ctx, receivers, o)
+		o.works.beat()
+		g.resume(func(req *Envelope) bool { return accountOf(req.Payload.Address) == c.id })
+	}
+	c.done <- nil
+}
+
+// listen begins to receive from an account.
+func (g *Gateway) listen(ctx context.Context, receivers *sync.WaitGroup, o *outlet) {
+	ctx, ended := o.listening(ctx)
+	c := o.current()
+	receivers.Go(func() {
+		defer ended()
+		g.receive(ctx, o, c)
+	})
+}
+
+// receive runs one channel until ctx ends. A channel that ends before leaves
+// the others alone; it stays red until it is replaced.
+func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
+	log := g.log.With("channel", o.id.String())
+	o.set(channels.Health{State: channels.Green})
+	in := func(ctx context.Context, e channels.Event) error {
+		if accountOf(e.Address) != o.id {
+			log.Error("event of another account", "err", accountOf(e.Address).String())
+			g.counts.refused(ReasonKind)
+			return nil
+		}
+		err := g.Deliver(ctx, e)
+		o.works.beat()
+		return err
+	}
+	err := run(ctx, c, in)
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil {
+		err = errors.New("receiving ended without a reason")
+	}
+	se := channels.AsSendError(err)
+	o.set(channels.Health{State: channels.Red, Reason: cut(err.Error(), 300), Remedy: se.Remedy})
+	log.Error("channel ended", "err", err)
+	if se.Class == channels.Misconfigured {
+		g.tellMisconfigured(ctx, o.id, se)
+		return
+	}
+	g.tellAdmins(ctx, "ended/"+o.id.String()+"/"+g.now().UTC().Format(time.RFC3339), func(t *texts.Texts) string {
+		return t.Say("gateway.admin_ended", o.id.String())
+	})
+}
+
+// run calls the channel's Run and turns a panic into an error.
+func run(ctx context.Context, c channels.Channel, in channels.Deliver) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("adapter panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return c.Run(ctx, in)
+}

@@ -1,0 +1,105 @@
+package gateway_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"outheis/channels"
+	"outheis/gateway"
+)
+
+// A channel that needs an administrator is replaced; what waited for it goes on
+// over the new one, and the other accounts do not notice.
+func TestReplaceAChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.net.onSend = func(int, channels.Post) error { return fails(channels.Misconfigured) }
+		w.o.Settings.Admins = nil
+		w.start()
+		w.ask("7", "Wann?")
+		time.Sleep(10 * time.Minute)
+		fresh := newNetwork()
+		if err := w.g.Replace(t.Context(), gateway.Account{Name: "main", Channel: fresh}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		equal(t, "seen over the new channel", fresh.seen("7"), []string{echoed("Wann?")})
+		old := w.net
+		w.net = fresh
+		w.ask("7", "Und wo?")
+		synctest.Wait()
+		equal(t, "seen over the new channel", fresh.seen("7"), []string{echoed("Wann?"), echoed("Und wo?")})
+		select {
+		case old.in <- w.event("7", "Hört noch jemand?"):
+			t.Error("the old channel still receives")
+		default:
+		}
+		w.end()
+	})
+}
+
+// An account can come back whose requests were left open, and go again.
+func TestAddAndRemoveAnAccount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newMemory()
+		q.dieAt = 1
+		w := newWorld(t, q, echo)
+		w.o.Grace = time.Nanosecond
+		w.start()
+		w.ask("7", "Wann?")
+		synctest.Wait()
+		w.end()
+
+		w2 := newWorld(t, q.crash(), echo)
+		w2.o.Accounts, w2.seq = nil, 1
+		w2.start()
+		synctest.Wait()
+		if err := w2.g.Replace(t.Context(), gateway.Account{Name: "main", Channel: w2.net}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		equal(t, "seen", w2.net.seen("7"), []string{echoed("Wann?")})
+		id := gateway.AccountID{Channel: "net", Account: "main"}
+		if err := w2.g.Remove(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if s := w2.g.Status(); len(s.Accounts) != 0 {
+			t.Errorf("accounts: %+v", s.Accounts)
+		}
+		if err := w2.g.Deliver(t.Context(), w2.event("7", "Noch eine?")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if w2.queue.openCount() != 1 {
+			t.Errorf("%d requests are open, want the one of the removed account", w2.queue.openCount())
+		}
+		w2.end()
+	})
+}
+
+func TestReplaceRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.start()
+		for name, a := range map[string]gateway.Account{
+			"no channel": {Name: "main"}, "no name": {Channel: w.net}, "reserved": {Name: "x", Channel: &localNetwork{newNetwork()}},
+		} {
+			if err := w.g.Replace(t.Context(), a); err == nil {
+				t.Errorf("%s: Replace returns no error", name)
+			}
+		}
+		if err := w.g.Remove(t.Context(), gateway.AccountID{Channel: "net", Account: "other"}); err == nil {
+			t.Error("Remove of an account that is not there returns no error")
+		}
+		if err := w.end(); err != context.Canceled {
+			t.Error(err)
+		}
+		if err := w.g.Replace(t.Context(), gateway.Account{Name: "main", Channel: newNetwork()}); !errors.Is(err, gateway.ErrStopping) {
+			t.Errorf("Replace behind the end = %v, want %v", err, gateway.ErrStopping)
+		}
+	})
+}

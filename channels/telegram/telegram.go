@@ -49,7 +49,8 @@ type Options struct {
 	// Texts is the language of what administrators read in Health and in
 	// remedies; nil is the default language.
 	Texts *texts.Texts
-	// Log receives what happens; nil discards it.
+	// Log receives what happens, and already says of which account; nil discards
+	// it.
 	Log *slog.Logger
 
 	// Poll is how long one request for updates may wait; 0 stands for 50 s,
@@ -142,7 +143,7 @@ func New(o Options) (*Channel, error) {
 		opts:    o,
 		client:  newClient(base, o.Token),
 		pacer:   channels.NewPacer(limits),
-		log:     o.Log.With("channel", o.Account),
+		log:     o.Log,
 		texts:   o.Texts,
 		closing: make(chan struct{}),
 		limited: make(map[string]time.Time),

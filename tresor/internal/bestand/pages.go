@@ -227,6 +227,3 @@ func (p *Page) Summary() string {
 	}
 	return strings.Join(lines, " ")
 }
-
-// Lines returns the number of lines of the body.
-func (p *Page) Lines() int { return strings.Count(p.Body, "\n") + 1 }

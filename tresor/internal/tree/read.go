@@ -89,8 +89,15 @@ func (t *Tree) Digest(path string) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
+	for {
+		n, err := f.Read(t.buffer[:])
+		h.Write(t.buffer[:n])
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
 	}
 	if err := e.pin(hex.EncodeToString(h.Sum(nil))); err != nil {
 		return "", err

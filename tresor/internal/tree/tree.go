@@ -65,6 +65,7 @@ type Tree struct {
 	names   map[string][]string // of the entries of each folder, sorted
 	aliases bool                // there is one
 	err     *WalkError
+	buffer  [64 << 10]byte // for hashing
 }
 
 // A WalkError is why a tree could not be looked at completely.

@@ -14,7 +14,12 @@
 //     still says nothing that no claim says;
 //  3. add the words that people use for it to schema/begriffswelten.json and
 //     ROUTER.md;
-//  4. run "outheis tresor --root tresor/handbuch/tresor release minor".
+//  4. put the day into geprueft_am once the test is green, which is the process
+//     that checks the handbook;
+//  5. run "outheis tresor --root tresor/handbuch/tresor release minor".
+//
+// The numbers of claims are cited elsewhere and never given to another one: a
+// claim that is no longer true is replaced, or its page outdated, not moved.
 //
 // A claim is read by a person as the whole answer: one or two finished
 // sentences that need no other, true of the product as it is built. The test

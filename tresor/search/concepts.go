@@ -183,7 +183,7 @@ const otherName = .3
 func (x *Index) onlyElsewhere(w *word, text int32) bool {
 	elsewhere := false
 	for _, m := range w.matches {
-		if m.similarity < similarRoot || m.synonym {
+		if m.similarity < sure || m.synonym {
 			continue
 		}
 		for _, p := range x.postings.at(m.term) {

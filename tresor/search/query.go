@@ -53,7 +53,8 @@ const (
 const (
 	similarSynonym = .9
 	similarNumber  = .8 // zwei and 2
-	similarRoot    = .8
+	similarRoot    = .9
+	sure           = .8 // from here on a match is the word, or stands for it
 	coverRoot      = .85
 	similarPair    = .8 // a word of the other language
 	coverPair      = .95
@@ -219,7 +220,7 @@ func (x *Index) lookUp(w *word, lex *lexicon) {
 	for _, m := range x.parts(lex.stem(t.form)) {
 		add(m)
 	}
-	if !slices.ContainsFunc(w.matches, func(m match) bool { return m.similarity >= similarRoot && x.terms[m.term].df > 0 }) {
+	if lex == x.languages.en || !slices.ContainsFunc(w.matches, func(m match) bool { return m.similarity >= sure && x.terms[m.term].df > 0 }) {
 		x.translate(t.form, lex, add)
 	}
 	if !slices.ContainsFunc(w.matches, func(m match) bool { return m.piece == whole }) {
@@ -246,10 +247,10 @@ func (x *Index) translate(form string, lex *lexicon, add func(match)) {
 	}
 	for _, word := range x.languages.pairs[lex.stem(form)] {
 		if id, ok := x.byStem[other.stem(word)]; ok {
-			add(match{term: id, similarity: similarPair, cover: coverPair})
+			add(match{term: id, similarity: similarPair, cover: coverPair, synonym: true})
 		}
 		for _, id := range x.byRoot[other.root(word)] {
-			add(match{term: id, similarity: similarPair, cover: coverPair})
+			add(match{term: id, similarity: similarPair, cover: coverPair, synonym: true})
 		}
 		if len(word) < longPair || other == x.languages.en {
 			continue // English has few compounds
@@ -301,7 +302,7 @@ func (x *Index) weigh(q *query) {
 			} else {
 				w.base = max(w.base, x.idf(m.term))
 			}
-			if m.piece == whole && m.similarity >= similarRoot && (best == nil || m.similarity > best.similarity) {
+			if m.piece == whole && m.similarity >= sure && (best == nil || m.similarity > best.similarity) {
 				best = m
 			}
 		}

@@ -41,7 +41,11 @@ const (
 	weightClaims   = 1
 	weightPassages = 2
 	weightDomains  = 1
+	weightCover    = .5
 )
+
+// closely is the number of texts, best first, whose coverage is looked at.
+const closely = 24
 
 // Rank compares every text with the question and returns the best, at most
 // limit of them. The order is by score, then by place in the collection.
@@ -51,7 +55,8 @@ const (
 // text after, the passage and the group add; and its standing in the title or
 // labels. Further it scores for the cosines of the question's n-grams with the
 // text, its passage and its group, for holding an answer of the kind that is
-// asked for, and for saying what a concept is that the question names.
+// asked for, and for saying what a concept is that the question names. The best
+// are then ordered with regard to how much of the question they cover.
 func (x *Index) Rank(question string, limit int) Ranking {
 	n := len(x.texts)
 	q := x.analyse(question)
@@ -71,7 +76,7 @@ func (x *Index) Rank(question string, limit int) Ranking {
 	passages := x.passages.cosines(q.quad)
 	domains := x.domains.cosines(q.quad)
 	defined := x.definitions(q)
-	best := newBest(limit)
+	best := newBest(max(limit, closely))
 	for i := range x.texts {
 		t := &x.texts[i]
 		s := x.slot(q, t)
@@ -80,17 +85,23 @@ func (x *Index) Rank(question string, limit int) Ranking {
 		if !q.kind.measures() || s.evidence > 0 {
 			z += weightDefined * defined[int32(i)]
 		}
-		// Rounded, so that machines which fuse multiplication and addition
-		// order alike.
-		best.add(int32(i), math.Round(z*1e6)/1e6)
+		best.add(int32(i), rounded(z))
 	}
 	for _, c := range best.items {
 		t := &x.texts[c.text]
 		r.Hits = append(r.Hits, Hit{Page: int(t.page), Text: int(t.position), Score: c.score})
 	}
 	x.cover(q, best.items, r.Hits)
+	for h := range r.Hits {
+		r.Hits[h].Score = rounded(r.Hits[h].Score + weightCover*r.Hits[h].Coverage)
+	}
+	slices.SortStableFunc(r.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	r.Hits = r.Hits[:max(0, min(limit, len(r.Hits)))]
 	return r
 }
+
+// rounded lets machines that fuse multiplication and addition order alike.
+func rounded(score float64) float64 { return math.Round(score*1e6) / 1e6 }
 
 // wordScores returns the part of each text's score that comes from words, and
 // the coverage that weighs the evidence of its kind.

@@ -93,7 +93,11 @@ func TestCleanOfEveryCodePoint(t *testing.T) {
 			r = 0xe0000
 		}
 		bad := unicode.In(r, hidden...) || unicode.Is(unicode.Cc, r) && r != '\n' && r != '\t'
-		for _, carrier := range []string{"a%b", "%", "मन%मन", "😀%😀", "漢%字"} {
+		carriers := []string{"a%b", "%", "मन%मन", "😀%😀", "漢%字"}
+		if !bad && !unicode.In(r, unicode.Cf, unicode.M) {
+			carriers = carriers[:1]
+		}
+		for _, carrier := range carriers {
 			got := gateway.Clean(strings.Replace(carrier, "%", string(r), 1))
 			if bad && strings.ContainsRune(got, r) {
 				t.Fatalf("%U survives in %q", r, carrier)

@@ -162,27 +162,39 @@ func (l *lanes) claim(key string, cause error, match func(*item) bool) (it *item
 	if i < 0 {
 		return nil, 0
 	}
-	it = q.waiting[i]
-	it.phase = claimed
-	delete(l.open, it.req.ID)
-	q.waiting = slices.Delete(q.waiting, i, i+1)
-	return it, i
+	return l.take(q, i), i
 }
 
-// claimRunning is claim for the one item that is being answered.
+// claimRunning is claim for the one item that is being answered, or is about to
+// be.
 func (l *lanes) claimRunning(key string, cause error, match func(*item) bool) *item {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q, ok := l.of[key]
-	if !ok || q.running == nil || q.running.phase >= answered || !match(q.running) {
+	if !ok {
 		return nil
 	}
+	if q.running == nil && len(q.waiting) > 0 && match(q.waiting[0]) {
+		return l.take(q, 0)
+	}
 	r := q.running
+	if r == nil || r.phase >= answered || !match(r) {
+		return nil
+	}
 	r.phase = claimed
 	if r.cancel != nil {
 		r.cancel(cause)
 	}
 	return r
+}
+
+// take claims the i-th waiting item. The caller holds mu.
+func (l *lanes) take(q *lane, i int) *item {
+	it := q.waiting[i]
+	it.phase = claimed
+	delete(l.open, it.req.ID)
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	return it
 }
 
 // find returns the request of an item that has no response yet.

@@ -258,6 +258,29 @@ func TestStopAQuestion(t *testing.T) {
 	})
 }
 
+// A stop right behind the question finds it, whether its lane has begun or not.
+func TestStopAtOnce(t *testing.T) {
+	inWorld(t, taking(time.Minute), func(t *testing.T, w *world) {
+		for range 10 {
+			if err := w.g.Deliver(t.Context(), w.event("7", "Wann?")); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.g.Deliver(t.Context(), w.event("7", "stop")); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		for _, s := range w.net.seen("7") {
+			if s != "Abgebrochen." {
+				t.Errorf("seen %q", s)
+			}
+		}
+		if n := len(w.net.seen("7")); n != 10 {
+			t.Errorf("%d replies, want 10", n)
+		}
+	})
+}
+
 func TestEdits(t *testing.T) {
 	edit := func(of channels.Event, text string) func(*channels.Event) {
 		return func(e *channels.Event) {

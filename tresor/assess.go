@@ -27,8 +27,8 @@ type Assessment struct {
 	Ambiguous []Ambiguity // why Query is ambiguous
 	Compared  int         // number of claims compared: all of them, or 0 without a review
 	Named     []string    // IDs of claims, sources and concepts in the question, in their order
-	Words     []Word   // the content words of the question
-	Fits      []Fit // the best claims, best first
+	Words     []Word      // the content words of the question
+	Fits      []Fit       // the best claims, best first
 }
 
 // Covered reports whether a claim covers the question. If none does, the

@@ -66,7 +66,7 @@ func (d *desk) write(at channeltest.Place) io.Writer {
 	return writerFunc(func(p []byte) (int, error) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		d.arrived[at] = append(d.arrived[at], channeltest.Arrived{Text: strings.TrimSuffix(string(p), "\n")})
+		d.arrived[at] = append(d.arrived[at], channeltest.Arrived{Text: strings.TrimSuffix(string(p), "\n\n")})
 		return len(p), nil
 	})
 }

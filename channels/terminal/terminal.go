@@ -191,10 +191,9 @@ func (t *Terminal) address(private string) (channels.Address, error) {
 	return channels.NewAddress(Kind, t.o.Account, t.o.Identity, "", private)
 }
 
-// Send prints p and an empty line after it where a person is typing below. A
-// post without an address is for the person here and answers the oldest message
-// that has no answer. Send refuses what is for somebody else, and fails as Gone
-// when Out takes no more.
+// Send prints p and an empty line after it. A post without an address is for
+// the person here and answers the oldest message that has no answer. Send
+// refuses what is for somebody else, and fails as Gone when Out takes no more.
 func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.NotSent, Err: err}
@@ -213,10 +212,7 @@ func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt,
 	if p.Again {
 		text = t.o.Texts.Say("terminal.again") + " " + text
 	}
-	if t.inTTY != nil {
-		text += "\n"
-	}
-	if err := t.print(text + "\n"); err != nil {
+	if err := t.print(text + "\n\n"); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.Gone, Err: fmt.Errorf("write to terminal: %w", err)}
 	}
 	t.mu.Lock()

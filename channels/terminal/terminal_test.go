@@ -104,7 +104,7 @@ func TestAPipeIsReadLineByLineAndAnswered(t *testing.T) {
 	if got, want := g.texts(), []string{"Wie verbinde ich Telegram?", "/tresor handbuch", "letzte ohne Zeilenende"}; !slices.Equal(got, want) {
 		t.Errorf("delivered %q, want %q", got, want)
 	}
-	if want := "Antwort auf Wie verbinde ich Telegram?\nAntwort auf handbuchtresor\nAntwort auf letzte ohne Zeilenende\n"; out != want {
+	if want := "Antwort auf Wie verbinde ich Telegram?\n\nAntwort auf handbuchtresor\n\nAntwort auf letzte ohne Zeilenende\n\n"; out != want {
 		t.Errorf("printed %q, want %q", out, want)
 	}
 }
@@ -121,7 +121,7 @@ func TestAPostWithoutAnAddressAnswersTheOldestMessage(t *testing.T) {
 	if err := term.Run(t.Context(), g.deliver); err != nil {
 		t.Fatal(err)
 	}
-	if want := "ja, eins\nja, zwei\n"; out.String() != want {
+	if want := "ja, eins\n\nja, zwei\n\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }
@@ -279,13 +279,13 @@ func TestSend(t *testing.T) {
 		p    channels.Post
 		want string
 	}{
-		{"plain", terminal.Options{Color: terminal.Never}, channels.Post{To: to, Body: formatting.Part{Text: "Ja.\n\n"}}, "Ja.\n"},
-		{"colour", terminal.Options{Color: terminal.Always}, channels.Post{To: to, Body: body}, "\x1b[1mFett\x1b[0m und ␛]0;böse␇\n"},
-		{"colour is off", terminal.Options{Color: terminal.Auto}, channels.Post{To: to, Body: formatting.Part{Text: "\x1b[1mFett"}}, "␛[1mFett\n"},
-		{"plain form", terminal.Options{Color: terminal.Always}, channels.Post{To: to, Body: body, Plain: true}, "Fett␛[2J\n"},
-		{"again", terminal.Options{}, channels.Post{To: to, Body: formatting.Part{Text: "Ja."}, Again: true}, "[erneut] Ja.\n"},
-		{"again in English", terminal.Options{Texts: texts.For("en")}, channels.Post{To: to, Body: formatting.Part{Text: "Yes."}, Again: true}, "[again] Yes.\n"},
-		{"bidi", terminal.Options{}, channels.Post{To: to, Body: formatting.Part{Text: "a\u202eb\u2066c\u009bd"}}, "abc\ufffdd\n"},
+		{"plain", terminal.Options{Color: terminal.Never}, channels.Post{To: to, Body: formatting.Part{Text: "Ja.\n\n"}}, "Ja."},
+		{"colour", terminal.Options{Color: terminal.Always}, channels.Post{To: to, Body: body}, "\x1b[1mFett\x1b[0m und ␛]0;böse␇"},
+		{"colour is off", terminal.Options{Color: terminal.Auto}, channels.Post{To: to, Body: formatting.Part{Text: "\x1b[1mFett"}}, "␛[1mFett"},
+		{"plain form", terminal.Options{Color: terminal.Always}, channels.Post{To: to, Body: body, Plain: true}, "Fett␛[2J"},
+		{"again", terminal.Options{}, channels.Post{To: to, Body: formatting.Part{Text: "Ja."}, Again: true}, "[erneut] Ja."},
+		{"again in English", terminal.Options{Texts: texts.For("en")}, channels.Post{To: to, Body: formatting.Part{Text: "Yes."}, Again: true}, "[again] Yes."},
+		{"bidi", terminal.Options{}, channels.Post{To: to, Body: formatting.Part{Text: "a\u202eb\u2066c\u009bd"}}, "abc\ufffdd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -297,8 +297,8 @@ func TestSend(t *testing.T) {
 			if r.Remote == "" {
 				t.Error("no id of the message")
 			}
-			if out.String() != c.want {
-				t.Errorf("printed %q, want %q", out.String(), c.want)
+			if want := c.want + "\n\n"; out.String() != want {
+				t.Errorf("printed %q, want %q", out.String(), want)
 			}
 		})
 	}

@@ -270,6 +270,42 @@ func TestPoison(t *testing.T) {
 	})
 }
 
+// A part at whose sending the process died three times is not sent again.
+func TestPoisonInSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newMemory()
+		for run := range 5 {
+			q.dieAt = len(q.lines) + 1 // behind the next try
+			if run == 0 {
+				q.dieAt = 4 // request, response, reply, try
+			}
+			if run >= 3 {
+				q.dieAt = 0
+			}
+			w := newWorld(t, q, echo)
+			w.o.Grace = time.Nanosecond
+			w.start()
+			if run == 0 {
+				w.ask("7", "Wann?")
+			}
+			synctest.Wait()
+			if got, want := len(w.net.seen("7")), min(1, max(0, 3-run)); got != want {
+				t.Errorf("run %d: sent %d times, want %d", run+1, got, want)
+			}
+			if run == 3 {
+				if admin := w.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], "zurückgelegt") {
+					t.Errorf("the administrator sees %q", admin)
+				}
+			}
+			w.end()
+			q = q.crash()
+		}
+		if q.openCount() != 0 {
+			t.Errorf("%d requests are open", q.openCount())
+		}
+	})
+}
+
 // What waited for an hour is answered with an apology, once a conversation;
 // what waited for a day is not answered.
 func TestLateQuestions(t *testing.T) {

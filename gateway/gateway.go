@@ -36,6 +36,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,6 +95,8 @@ type Settings struct {
 	Topics []Topic
 	// Timeout bounds how long an agent may take; 0 stands for 120 s.
 	Timeout time.Duration
+	// Zone is the zone of times that people read; nil stands for UTC.
+	Zone *time.Location
 }
 
 // An Admin is where notices for an administrator go.
@@ -206,6 +209,14 @@ func (g *Gateway) Reload(s Settings) error {
 	if s.Timeout <= 0 {
 		s.Timeout = 2 * time.Minute
 	}
+	if s.Zone == nil {
+		s.Zone = time.UTC
+	}
+	mentions := make(map[string]Route, len(s.Routing.Mentions))
+	for name, route := range s.Routing.Mentions {
+		mentions[strings.ToLower(name)] = route
+	}
+	s.Routing.Mentions = mentions
 	if g.local != nil { // whoever may open the control socket is the owner
 		s.Policy.Access = maps.Clone(s.Policy.Access)
 		if s.Policy.Access == nil {

@@ -217,6 +217,8 @@ func (g *Gateway) address(req *Envelope, e channels.Event) {
 	switch {
 	case to.missing != "":
 		req.Intent, req.Payload.Notice, req.Payload.Name, req.Payload.Text = intentNotice, noticeNoAgent, to.missing, ""
+	case to.Agent == "":
+		req.Intent, req.Payload.Notice, req.Payload.Text = intentNotice, noticeNobody, ""
 	case to.text == "":
 		req.Intent, req.Payload.Notice, req.Payload.Text = intentNotice, ReasonEmpty, ""
 	default:

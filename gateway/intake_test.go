@@ -96,6 +96,25 @@ func TestRequest(t *testing.T) {
 	})
 }
 
+func TestNobodyAnswers(t *testing.T) {
+	inWorld(t, echo, func(t *testing.T, w *world) {
+		s := w.o.Settings
+		s.Routing = gateway.Routing{Mentions: map[string]gateway.Route{"Tresor": {Agent: "tresor"}}}
+		if err := w.g.Reload(s); err != nil {
+			t.Fatal(err)
+		}
+		w.ask("7", "Wann?")
+		synctest.Wait()
+		w.ask("7", "@TRESOR Wann?")
+		synctest.Wait()
+		equal(t, "seen", w.net.seen("7"), []string{"Zurzeit ist niemand eingerichtet, der Fragen beantwortet.", echoed("Wann?")})
+		s.Routing.Default = "data"
+		if err := w.g.Reload(s); err == nil {
+			t.Error("Reload with a default agent that is not there returns no error")
+		}
+	})
+}
+
 func TestHelpNamesWhatThereIs(t *testing.T) {
 	inWorld(t, echo, func(t *testing.T, w *world) {
 		s := w.o.Settings

@@ -12,8 +12,11 @@ import (
 	"outheis/config/texts"
 )
 
-// noticeNoAgent is the notice for a mention of an agent that is not there.
-const noticeNoAgent Reason = "no_agent"
+// The notices beside those that have a reason to refuse.
+const (
+	noticeNoAgent Reason = "no_agent"   // a mention of an agent that is not there
+	noticeNobody  Reason = "no_default" // a question that nobody here answers
+)
 
 // sentence words what the gateway says by itself.
 func (g *Gateway) sentence(req *Envelope) string {
@@ -37,12 +40,10 @@ func (g *Gateway) sentence(req *Envelope) string {
 // notice words why something was not taken.
 func (g *Gateway) notice(t *texts.Texts, p *Payload) string {
 	switch p.Notice {
-	case ReasonQuota, ReasonDaily:
-		wait := int(p.Until.Sub(g.now()).Round(time.Minute).Minutes())
-		if wait >= 120 {
-			return t.Say("gateway.refused_daily", (wait+59)/60)
-		}
-		return t.Say("gateway.refused_quota", max(1, wait))
+	case ReasonQuota:
+		return t.Say("gateway.refused_quota", atLeastOne(p.Until.Sub(g.now()), time.Minute))
+	case ReasonDaily:
+		return t.Say("gateway.refused_daily", atLeastOne(p.Until.Sub(g.now()), time.Hour))
 	case ReasonBusy:
 		return t.Say("gateway.refused_busy")
 	case ReasonTooLong:
@@ -54,11 +55,16 @@ func (g *Gateway) notice(t *texts.Texts, p *Payload) string {
 		return t.Say("gateway.refused_unsupported")
 	case ReasonCommand:
 		return t.Say("gateway.refused_command", p.Name)
+	case noticeNobody:
+		return t.Say("gateway.refused_nobody")
 	case noticeNoAgent:
 		return t.Say("gateway.refused_no_agent", p.Name, strings.Join(g.mentionable(), ", "))
 	}
 	return t.Say("gateway.refused_empty")
 }
+
+// atLeastOne counts the begun units of d.
+func atLeastOne(d, unit time.Duration) int { return max(1, int((d+unit-1)/unit)) }
 
 // help says what can be asked, and how.
 func (g *Gateway) help(t *texts.Texts, req *Envelope) string {
@@ -126,7 +132,8 @@ func failureSentence(req *Envelope, f *Failure) string {
 
 // lateRemark apologises for an answer that comes late.
 func lateRemark(req *Envelope, asked time.Time) string {
-	return texts.For(req.Payload.Lang).Say("gateway.late", asked.UTC().Format("02.01.2006 15:04"))
+	t := texts.For(req.Payload.Lang)
+	return t.Say("gateway.late", asked.Format(t.Say("gateway.late_time")))
 }
 
 // unreadRemark says that an attachment was not read.

@@ -28,6 +28,7 @@ type part struct {
 	plain  bool             // without markup from now on
 	again  bool             // an earlier try may have arrived
 	unsure int              // tries that ended without a clear answer
+	died   int              // tries in which the process died
 	failed int              // tries in a row that never left
 	moves  int              // to another address
 	to     channels.Address // where the chat went; zero when it did not
@@ -105,6 +106,9 @@ func (g *Gateway) progress(it *item, n int) (part, error) {
 			p.apply(&fail.Payload, fail.At.Time)
 		default:
 			p.again = true // the process died before the network answered
+			if p.died++; it.poison && p.died >= poisonAt {
+				p.end = EndParked
+			}
 		}
 	}
 }
@@ -126,6 +130,9 @@ func (g *Gateway) send(ctx context.Context, it *item, out *outlet, reply relay.R
 			continue
 		}
 		post := channels.Post{To: to, Key: postKey(it.req.ID, i+1), Body: reply.Parts[i]}
+		if progress.end == EndParked && progress.died >= poisonAt {
+			g.tellParked(ctx, &it.req, "poison")
+		}
 		end, err := g.sendPart(ctx, it, out, post, i+1, &progress, p)
 		if err != nil || end != EndSent {
 			return end, err

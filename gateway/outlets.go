@@ -110,7 +110,7 @@ func (o *outlet) post(ctx context.Context, p channels.Post) (r channels.Receipt,
 
 // typing shows in the chat that an answer is being prepared, from half a second
 // on until the returned function is called.
-func (o *outlet) typing(ctx context.Context, to channels.Address) (stop func()) {
+func (g *Gateway) typing(ctx context.Context, o *outlet, to channels.Address) (stop func()) {
 	typer, ok := o.current().(channels.Typer)
 	if !ok {
 		return func() {}
@@ -119,6 +119,7 @@ func (o *outlet) typing(ctx context.Context, to channels.Address) (stop func()) 
 	var end func()
 	over := false
 	timer := time.AfterFunc(typingAfter, func() {
+		defer g.contain("typing", o.id)
 		mu.Lock()
 		defer mu.Unlock()
 		if !over && ctx.Err() == nil {

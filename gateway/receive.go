@@ -79,8 +79,40 @@ func (g *Gateway) listen(ctx context.Context, receivers *sync.WaitGroup, o *outl
 	c := o.current()
 	receivers.Go(func() {
 		defer ended()
+		var menus sync.WaitGroup
+		menus.Go(func() { g.setMenus(ctx, o.id, c) })
 		g.receive(ctx, o, c)
+		menus.Wait()
 	})
+}
+
+// setMenus gives the network the menu of our commands in each language, where
+// it has such menus. Without one everything works as well, so it is tried once.
+func (g *Gateway) setMenus(ctx context.Context, id AccountID, c channels.Channel) {
+	commander, ok := c.(channels.Commander)
+	if !ok {
+		return
+	}
+	defer g.contain("command menu", id)
+	for _, locale := range []string{"", "de", "en"} { // "" is for all other languages
+		lang := locale
+		if lang == "" {
+			lang = texts.For(g.settings.Load().Lang).Lang()
+		}
+		t := texts.For(lang)
+		menu := []channels.Command{
+			{Name: commandTresor, About: t.Say("gateway.menu_tresor")},
+			{Name: commandStop, About: t.Say("gateway.menu_stop")},
+			{Name: commandHelp, About: t.Say("gateway.menu_help")},
+			{Name: commandStart, About: t.Say("gateway.menu_start")},
+		}
+		if err := commander.SetCommands(ctx, locale, menu); err != nil {
+			if ctx.Err() == nil {
+				g.log.Warn("command menu was not set", "channel", id.String(), "err", err)
+			}
+			return
+		}
+	}
 }
 
 // receive runs one channel until ctx ends. A channel that ends before leaves
@@ -100,7 +132,7 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 	}
 	err := run(ctx, c, in)
 	if ctx.Err() != nil {
-		return
+		return // asked to end
 	}
 	if err == nil {
 		err = errors.New("receiving ended without a reason")
@@ -115,6 +147,13 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 	g.tellAdmins(ctx, "ended/"+o.id.String()+"/"+g.now().UTC().Format(time.RFC3339), func(t *texts.Texts) string {
 		return t.Say("gateway.admin_ended", o.id.String())
 	})
+}
+
+// contain ends a panic of an adapter in something that may as well fail.
+func (g *Gateway) contain(what string, id AccountID) {
+	if v := recover(); v != nil {
+		g.log.Error("adapter panicked", "in", what, "channel", id.String(), "err", v, "stack", string(debug.Stack()))
+	}
 }
 
 // run calls the channel's Run and turns a panic into an error.

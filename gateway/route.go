@@ -14,7 +14,7 @@ import (
 type Routing struct {
 	// Default is the agent of questions that nothing else decides.
 	Default string
-	// Mentions are further names behind an @, lower case: "handbuch" asks the
+	// Mentions are further names behind an @, in lower case: "handbuch" asks the
 	// Tresor agent for the handbook only. The names of the agents themselves
 	// need no entry. A Route without Agent stands for something that is known
 	// and not available here.

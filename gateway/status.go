@@ -19,6 +19,7 @@ type Status struct {
 	Accounts []AccountStatus           `json:"accounts"`
 	Agents   []string                  `json:"agents"`
 	Lanes    int                       `json:"lanes"`   // conversations with work
+	Open     int                       `json:"open"`    // requests without an end that are on their way
 	Running  int                       `json:"running"` // requests under way
 	Waiting  int                       `json:"waiting"` // requests behind them
 	Busy     int                       `json:"busy"`    // agents answering
@@ -60,6 +61,7 @@ func (g *Gateway) Status() Status {
 	}
 	s.Agents = slices.Sorted(maps.Keys(g.agents))
 	s.Lanes, s.Running, s.Waiting = g.lanes.count()
+	s.Open = s.Running + s.Waiting
 	g.counts.into(&s)
 	for _, o := range g.outlets.all() {
 		if o.current() != nil {

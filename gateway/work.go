@@ -217,9 +217,9 @@ func sizeOf(r relay.Reply) int {
 // that something was not read.
 func (g *Gateway) remarks(req *Envelope) []string {
 	var all []string
-	now := g.now()
-	if asked := askedAt(req); now.Sub(asked) > g.settings.Load().Policy.Limits.withDefaults().Late && g.sorry.first(req.Conversation, now) {
-		all = append(all, lateRemark(req, asked))
+	now, s := g.now(), g.settings.Load()
+	if asked := askedAt(req); now.Sub(asked) > s.Policy.Limits.withDefaults().Late && g.sorry.first(req.Conversation, now) {
+		all = append(all, lateRemark(req, asked.In(s.Zone)))
 	}
 	if req.Payload.Unread != "" {
 		all = append(all, unreadRemark(req))
@@ -296,7 +296,7 @@ func (g *Gateway) ask(ctx context.Context, req *Envelope, agent agents.Agent, ou
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.settings.Load().Timeout, errTimeout)
 	defer cancel()
-	defer out.typing(ctx, req.Payload.Address)()
+	defer g.typing(ctx, out, req.Payload.Address)()
 
 	type result struct {
 		answer agents.Answer

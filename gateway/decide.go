@@ -1,0 +1,296 @@
+package gateway
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"outheis/agents"
+	"outheis/channels"
+)
+
+// The commands that the gateway answers itself, and "tresor", which asks an
+// agent.
+const (
+	commandStart  = "start"
+	commandHelp   = "help"
+	commandStop   = "stop"
+	commandTresor = "tresor"
+)
+
+var (
+	commands      = []string{commandStart, commandHelp, commandStop, commandTresor}
+	groupCommands = []string{commandStop, commandTresor}
+)
+
+// Decide judges an event whose text has been cleaned and whose Command is set
+// by [CommandOf]. It is the only place that decides who may ask what, for every
+// channel and every kind of event; it looks at nothing but its arguments. What
+// is not allowed is refused (spec/reliability.md T3–T7, spec/channels.md §5.3).
+func Decide(e channels.Event, p Policy, s State) Verdict {
+	access := p.Access[accountOf(e.Address)]
+	role, reason := principal(e, access)
+	if reason != ReasonOK {
+		return Verdict{Reason: reason}
+	}
+	v := Verdict{Role: role}
+	group := access.Groups[e.Address.Chat()]
+	if e.Audience != channels.Direct && !e.Addressed && !group.Unaddressed {
+		v.Reason = ReasonUnaddressed
+		return v
+	}
+	for _, judge := range []func(channels.Event, Access, Limits, State) Verdict{
+		judgeProgram, judgeAge, judgeEdit, judgeCommand, judgeQuota, judgeLoad, judgeContent,
+	} {
+		w := judge(e, access, p.Limits.withDefaults(), s)
+		if w.Reason != ReasonOK {
+			w.Role = role
+			w.Say = w.Say && !isProgram(e.Actor) // or two programs apologise to each other for ever
+			return w
+		}
+	}
+	v.Reason = ReasonOK
+	return v
+}
+
+// principal finds the sender's role. Authority comes from the network's account
+// id and from nothing in the text.
+func principal(e channels.Event, a Access) (agents.Role, Reason) {
+	switch e.Kind {
+	case channels.KindMessage, channels.KindEdit, channels.KindCommand:
+	default:
+		return "", ReasonKind
+	}
+	if len(a.People) == 0 && len(a.Groups) == 0 && len(a.Programs) == 0 {
+		return "", ReasonNobody
+	}
+	id, program := e.Actor.ID, false
+	switch e.Actor.Kind {
+	case channels.Person:
+	case channels.Bot, channels.Webhook:
+		if id == "" || !slices.Contains(a.Programs, id) {
+			return "", ReasonProgram
+		}
+		program = true
+	default:
+		id = "" // the network itself, or a kind that we do not know: nobody in particular
+	}
+	var role agents.Role
+	var reason Reason
+	switch e.Audience {
+	case channels.Direct:
+		role, reason = direct(a, id, program)
+	case channels.Group, channels.Broadcast:
+		role, reason = member(a, e.Address.Chat(), id, program)
+	default:
+		return "", ReasonAudience
+	}
+	if reason == ReasonOK && role != agents.RoleUser && role != agents.RoleAdmin {
+		return "", ReasonBlocked
+	}
+	return role, reason
+}
+
+// direct finds the role in a chat of two.
+func direct(a Access, id string, program bool) (agents.Role, Reason) {
+	if id == "" {
+		return "", ReasonAnonymous
+	}
+	if program {
+		return agents.RoleUser, ReasonOK
+	}
+	return lookUp(id, a.People)
+}
+
+// member finds the role in a group: the group has to be listed, and the sender
+// as well.
+func member(a Access, chat, id string, program bool) (agents.Role, Reason) {
+	g, ok := a.Groups[chat]
+	switch {
+	case !ok:
+		return "", ReasonGroup
+	case id == "" && g.Anonymous, id != "" && program:
+		return agents.RoleUser, ReasonOK
+	case id == "":
+		return "", ReasonAnonymous
+	}
+	if _, named := a.People[id]; named && id != Everybody {
+		if _, here := g.People[id]; !here {
+			return a.People[id], ReasonOK
+		}
+	}
+	return lookUp(id, g.People)
+}
+
+// lookUp finds the role of id, or that of everybody.
+func lookUp(id string, people map[string]agents.Role) (agents.Role, Reason) {
+	if id == Everybody {
+		return "", ReasonSender
+	}
+	if role, ok := people[id]; ok {
+		return role, ReasonOK
+	}
+	if _, ok := people[Everybody]; ok {
+		return agents.RoleUser, ReasonOK
+	}
+	return "", ReasonSender
+}
+
+func isProgram(a channels.Actor) bool { return a.Kind == channels.Bot || a.Kind == channels.Webhook }
+
+// judgeProgram keeps two programs from talking to each other for ever.
+func judgeProgram(e channels.Event, _ Access, l Limits, s State) Verdict {
+	if !isProgram(e.Actor) {
+		return Verdict{Reason: ReasonOK}
+	}
+	if s.Now.Before(s.Muted) {
+		return Verdict{Reason: ReasonMuted}
+	}
+	if within(s.Asked, s.Now, l.PairTime) >= l.PerPair {
+		return Verdict{Reason: ReasonLoop}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// judgeAge refuses what comes too late to be of use.
+func judgeAge(e channels.Event, a Access, l Limits, s State) Verdict {
+	switch age := ageOf(e, s.Now); {
+	case a.Unlimited:
+	case age > l.MaxAge:
+		return Verdict{Reason: ReasonExpired}
+	case age > l.Late && e.Command != "" && e.Command != commandTresor:
+		return Verdict{Reason: ReasonStale}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// ageOf returns how long ago the message of e was written.
+func ageOf(e channels.Event, now time.Time) time.Duration {
+	written := e.At
+	if !e.Posted.IsZero() {
+		written = e.Posted
+	}
+	if written.IsZero() {
+		return 0
+	}
+	return now.Sub(written)
+}
+
+// judgeEdit takes an edit only where it replaces a question that is waiting.
+func judgeEdit(e channels.Event, _ Access, l Limits, s State) Verdict {
+	switch {
+	case e.Kind != channels.KindEdit:
+	case e.Command != "":
+		return Verdict{Reason: ReasonCommandEdit}
+	case s.Original == nil:
+		return Verdict{Reason: ReasonEditLate}
+	case s.Original.Text == e.Text:
+		return Verdict{Reason: ReasonEditSame}
+	case e.At.Sub(s.Original.At) > l.EditTime:
+		return Verdict{Reason: ReasonEditLate}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// judgeCommand refuses commands that do not exist, and in groups those that are
+// not listed: there silently, since they may be meant for another program.
+func judgeCommand(e channels.Event, a Access, _ Limits, _ State) Verdict {
+	switch {
+	case e.Command == "":
+	case e.Audience == channels.Direct:
+		if !slices.Contains(commands, e.Command) {
+			return Verdict{Reason: ReasonCommand, Say: true}
+		}
+	case !slices.Contains(commands, e.Command),
+		!slices.Contains(groupCommands, e.Command) && !slices.Contains(a.Groups[e.Address.Chat()].Commands, e.Command):
+		return Verdict{Reason: ReasonCommand}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// judgeQuota bounds what one sender can ask. The sentence is said once a
+// window, or once an hour for the quota of the day.
+func judgeQuota(_ channels.Event, a Access, l Limits, s State) Verdict {
+	if a.Unlimited {
+		return Verdict{Reason: ReasonOK}
+	}
+	for _, q := range []struct {
+		reason Reason
+		n      int
+		window time.Duration
+		quiet  time.Duration
+	}{
+		{ReasonDaily, l.Daily, 24 * time.Hour, time.Hour},
+		{ReasonQuota, l.Burst, l.Window, l.Window},
+	} {
+		if n := within(s.Asked, s.Now, q.window); n >= q.n {
+			oldest := s.Asked[len(s.Asked)-q.n]
+			return Verdict{Reason: q.reason, RetryAt: oldest.Add(q.window), Say: !told(s, q.reason, q.quiet)}
+		}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// judgeLoad refuses a question when too many are waiting. Edits take the place
+// of another, and stop makes room.
+func judgeLoad(e channels.Event, a Access, l Limits, s State) Verdict {
+	if a.Unlimited || e.Kind == channels.KindEdit || e.Command == commandStop {
+		return Verdict{Reason: ReasonOK}
+	}
+	if s.Waiting >= l.Mailbox || s.Open >= l.Open {
+		return Verdict{Reason: ReasonBusy, Say: !told(s, ReasonBusy, l.Window)}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// judgeContent refuses what is no question.
+func judgeContent(e channels.Event, _ Access, l Limits, _ State) Verdict {
+	speak := e.Audience == channels.Direct || e.Addressed
+	switch {
+	case len(e.Text) > l.MaxText && utf8.RuneCountInString(e.Text) > l.MaxText:
+		return Verdict{Reason: ReasonTooLong, Say: speak}
+	case strings.TrimSpace(e.Text) != "" || e.Command != "" && e.Command != commandTresor:
+		return Verdict{Reason: ReasonOK}
+	case e.Unsupported != "":
+		return Verdict{Reason: ReasonUnsupported, Say: speak}
+	}
+	return Verdict{Reason: ReasonEmpty, Say: speak}
+}
+
+// within counts the times of the last d.
+func within(times []time.Time, now time.Time, d time.Duration) int {
+	n := 0
+	for i := len(times) - 1; i >= 0 && now.Sub(times[i]) < d; i-- {
+		n++
+	}
+	return n
+}
+
+func told(s State, r Reason, quiet time.Duration) bool {
+	t, ok := s.Told[r]
+	return ok && s.Now.Sub(t) < quiet
+}
+
+// CommandOf returns the command that e gives: the network's, or a word that
+// people use instead of one. It is "" for a question.
+func CommandOf(e channels.Event) string {
+	if e.Command != "" {
+		switch e.Command {
+		case "hilfe":
+			return commandHelp
+		case "stopp", "abbrechen", "cancel":
+			return commandStop
+		}
+		return e.Command
+	}
+	switch strings.ToLower(strings.Trim(e.Text, " \n\t.!")) {
+	case "stop", "stopp", "abbrechen", "/stop", "/abbrechen", "cancel", "/cancel":
+		return commandStop
+	case "hilfe", "help", "/help", "/hilfe":
+		return commandHelp
+	case "/start":
+		return commandStart
+	}
+	return ""
+}

@@ -48,8 +48,8 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 		return agents.Ask(t.Say("answer.too_long", maxQuestion)), nil
 	}
 
-	e := &exchange{ctx: ctx, t: t, text: text, turns: r.Turns, several: several}
-	results, missing, err := e.askAll(asked)
+	e := &exchange{t: t, text: text, turns: r.Turns, several: several}
+	results, missing, err := e.askAll(ctx, asked)
 	if err != nil {
 		return agents.Answer{}, err
 	}
@@ -96,164 +96,15 @@ func choose(all []Tresor, scope string) (asked []Tresor, several bool) {
 	return asked, len(asked) > 1
 }
 
-// An exchange is one question being answered.
-type exchange struct {
-	ctx     context.Context
-	t       *texts.Texts
-	text    string
-	turns   []agents.Turn
-	several bool // citations name their Tresor
-}
-
-// A result is what a Tresor has for a question.
-type result struct {
-	tresor  Tresor
-	whole   engine.Assessment
-	covered []part // with at least one claim
-	gaps    []string
-}
-
-// A part is a part of the question and the claims that cover it.
-type part struct {
-	assessment engine.Assessment
-	fits       []engine.Fit
-}
-
-// value says how well the Tresor covers the question: as well as its best part.
-func (r *result) value() float64 {
-	best := 0.0
-	for _, p := range r.covered {
-		best = max(best, p.fits[0].Value)
-	}
-	return best
-}
-
-// askAll asks the Tresore that are available.
-func (e *exchange) askAll(asked []Tresor) (results []*result, missing []Tresor, err error) {
-	for _, t := range asked {
-		if err := e.ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		if t.Snapshot == nil {
-			missing = append(missing, t)
-			continue
-		}
-		results = append(results, e.ask(t))
-	}
-	return results, missing, nil
-}
-
-// ask reviews the Bestand of one Tresor.
-func (e *exchange) ask(t Tresor) *result {
-	question, world := e.text, ""
-	if earlier, id, ok := chosenWorld(t.Snapshot, e.text, e.turns); ok {
-		question, world = earlier, id
-	}
-	assess := func(text string) engine.Assessment {
-		return t.Snapshot.Assess(text, engine.AssessOptions{World: world, Limit: reviewed})
-	}
-	r := &result{tresor: t, whole: assess(question)}
-	switch r.whole.Query.State {
-	case engine.CandidatesFound, engine.NoCandidates:
-	default:
-		return r
-	}
-	if named := e.named(t.Snapshot, r.whole); len(named) > 0 {
-		r.covered = []part{{r.whole, named}}
-		return r
-	}
-	if all := parts(question); len(all) > 1 {
-		r.byParts(all, assess)
-	}
-	if len(r.covered) == 0 && r.whole.Covered() {
-		r.covered, r.gaps = []part{{r.whole, fitting(r.whole)}}, nil
-	}
-	if len(r.covered) == 0 {
-		r.followUp(question, e.turns, assess)
-	}
-	if len(r.covered) == 0 {
-		r.gaps = nil
-	}
-	return r
-}
-
-// byParts answers each part of a question by itself. A part that leans on the
-// ones before it is read with what they name.
-func (r *result) byParts(all []string, assess func(string) engine.Assessment) {
-	about := ""
-	for i, text := range all {
-		a := assess(text)
-		if !a.Covered() && i > 0 && about != "" {
-			if with := assess(text + " " + about); coversOwn(with, a) {
-				a = with
-			}
-		}
-		switch {
-		case a.Covered():
-			r.covered = append(r.covered, part{a, fitting(a)})
-		case isQuestion(text) && len(a.Words) > 0 && (len(a.Fits) == 0 || a.Fits[0].Value < sureGap):
-			r.gaps = append(r.gaps, text)
-		}
-		about = strings.TrimSpace(about + " " + names(text))
-	}
-}
-
-// followUp reads a question that leans on the one before it together with what
-// that one named. Earlier answers give no facts: what they said is not looked
-// at.
-func (r *result) followUp(text string, turns []agents.Turn, assess func(string) engine.Assessment) {
-	if len(turns) == 0 || !leansBack(text) {
-		return
-	}
-	about := names(turns[len(turns)-1].Question)
-	if about == "" {
-		return
-	}
-	if a := assess(text + " " + about); coversOwn(a, r.whole) {
-		r.covered = []part{{a, fitting(a)}}
-	}
-}
-
-// coversOwn reports whether the best claim for a completed question also covers
-// the words of the question itself.
-func coversOwn(completed, own engine.Assessment) bool {
-	if !completed.Covered() || len(own.Words) == 0 {
-		return false
-	}
-	var need, covered float64
-	for i, w := range completed.Words {
-		if slices.ContainsFunc(own.Words, func(o engine.Word) bool { return o.Text == w.Text }) {
-			need += w.Need
-			covered += w.Need * completed.Fits[0].Covered[i]
-		}
-	}
-	return need > 0 && covered/need >= .6
-}
-
 // pick returns the result that covers the question best, of equals the first.
 func pick(results []*result) *result {
 	var best *result
 	for _, r := range results {
-		if len(r.covered) > 0 && (best == nil || r.value() > best.value()) {
+		if len(r.covered) > 0 && (best == nil || better(r.best(), best.best()) > 0) {
 			best = r
 		}
 	}
 	return best
-}
-
-// chosenWorld recognises the answer to a question back: it names a Begriffswelt
-// for the question before. The question may also name one itself.
-func chosenWorld(s *engine.Snapshot, text string, turns []agents.Turn) (question, world string, ok bool) {
-	if len(turns) == 0 || turns[len(turns)-1].Answer.Status() != agents.StatusAmbiguous {
-		return "", "", false
-	}
-	said := " " + strings.Join(words(text), " ") + " "
-	for _, w := range s.Worlds() {
-		if strings.Contains(said, " "+strings.Join(words(w.Name), " ")+" ") || strings.Contains(said, " "+strings.Join(words(w.ID), " ")+" ") {
-			return clean(turns[len(turns)-1].Question), w.ID, true
-		}
-	}
-	return "", "", false
 }
 
 // askBack asks which Begriffswelt is meant.
@@ -317,15 +168,10 @@ func unavailable(t *texts.Texts, missing []Tresor) error {
 	var sentences []string
 	var causes []error
 	for _, m := range missing {
-		key := "answer.unavailable"
 		var invalid *engine.InvalidError
 		if errors.As(m.Err, &invalid) && invalid.State == engine.VaultBusy {
-			key = "answer.busy"
-		}
-		switch key {
-		case "answer.busy":
 			sentences = append(sentences, t.Say("answer.busy", m.ID))
-		default:
+		} else {
 			sentences = append(sentences, t.Say("answer.unavailable", m.ID))
 		}
 		causes = append(causes, fmt.Errorf("Tresor %s: %w", m.ID, m.Err))

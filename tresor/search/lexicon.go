@@ -46,13 +46,15 @@ const (
 
 // A lexicon is what the ranking knows of a language. It is immutable.
 type lexicon struct {
-	marks    map[string]mark   // of folded words
-	numbers  map[string]string // zwei to 2
-	months   map[string]string // mai to 5
-	roots    map[string]string // of irregular verbs
-	prefixes []string          // that separate from their verb, longest first
-	fixed    []string          // that do not
-	stemmer  func(*snowballstem.Env) bool
+	marks   map[string]mark   // of folded words
+	numbers map[string]string // zwei to 2
+
+	cardinals map[string]string // 2 to zwei
+	months    map[string]string // mai to 5
+	roots     map[string]string // of irregular verbs
+	prefixes  []string          // that separate from their verb, longest first
+	fixed     []string          // that do not
+	stemmer   func(*snowballstem.Env) bool
 }
 
 func (l *lexicon) is(form string, m mark) bool { return l.marks[form]&m != 0 }
@@ -102,7 +104,10 @@ func readLexicon(name string, stemmer func(*snowballstem.Env) bool) *lexicon {
 	for list, words := range readFile(name) {
 		switch list {
 		case "number":
-			l.numbers = words
+			l.numbers, l.cardinals = words, map[string]string{}
+			for w, digits := range words {
+				l.cardinals[digits] = w
+			}
 			l.mark(words, cardinal)
 		case "month":
 			l.months = words

@@ -139,6 +139,7 @@ type Gateway struct {
 	local    *local // nil when nobody can join
 	slots    chan struct{}
 	lanes    lanes
+	arriving arrivals
 	ledger   ledger
 	turns    turns
 	counts   counts

@@ -40,6 +40,10 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) error {
 		return nil
 	}
 	cause := eventCause(e)
+	if !g.arriving.begin(cause) {
+		return errArriving
+	}
+	defer g.arriving.end(cause)
 	known, ok, err := g.queue.Lookup(cause)
 	if err != nil {
 		return g.refuse(fmt.Errorf("gateway: look up event: %w", err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -350,6 +351,28 @@ func TestConversations(t *testing.T) {
 			}
 			seen[conversation] = fmt.Sprint(k)
 			synctest.Wait()
+		}
+	})
+}
+
+// The same event from two goroutines at once becomes one request.
+func TestTheSameEventTwiceAtOnce(t *testing.T) {
+	inWorld(t, echo, func(t *testing.T, w *world) {
+		for i := range 50 {
+			e := w.event(fmt.Sprint(i), "Wann?")
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() {
+					for w.g.Deliver(t.Context(), e) != nil {
+						time.Sleep(time.Second)
+					}
+				})
+			}
+			both.Wait()
+		}
+		synctest.Wait()
+		if got := len(w.net.all()); got != 50 {
+			t.Errorf("%d replies to 50 questions", got)
 		}
 	})
 }

@@ -16,6 +16,8 @@ const (
 	waitFactor = 4                // each further wait is so much longer
 	longestTry = 15 * time.Minute // and none longer than this
 	unsureWait = 30 * time.Second // before a part that may have arrived is sent once more, unless Options say otherwise
+	unwellWait = 10 * time.Minute // at most so much longer while the channel says that its network is out of order
+	unwellLook = 5 * time.Second  // between two looks at that
 	giveUp     = 24 * time.Hour   // after the first try of a part
 	mostMoves  = 3                // of one part to another address
 )
@@ -235,9 +237,36 @@ func (g *Gateway) failedTry(ctx context.Context, it *item, out *outlet, post *ch
 	case channels.NotSent, channels.Misconfigured:
 		return g.pauseUntilWorks(ctx, out, wait)
 	case channels.Unsure:
-		return g.pause(ctx, wait)
+		if err := g.pause(ctx, wait); err != nil {
+			return err
+		}
+		return g.pauseUntilWell(ctx, out)
 	}
 	return nil // a RetryAfter waits at the gate
+}
+
+// pauseUntilWell waits while the channel says that its network is out of order:
+// the one further try of an unsure part is not spent on an outage.
+func (g *Gateway) pauseUntilWell(ctx context.Context, out *outlet) error {
+	for range int(unwellWait / unwellLook) {
+		if out.isWell() {
+			return nil
+		}
+		works := out.works.next()
+		timer := time.NewTimer(unwellLook)
+		select {
+		case <-timer.C:
+		case <-works:
+		case <-g.stopping:
+			timer.Stop()
+			return ErrStopping
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+		timer.Stop()
+	}
+	return nil
 }
 
 // pauseUntilWorks waits for d, and less when another post or a reload shows

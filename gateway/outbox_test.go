@@ -288,6 +288,47 @@ func TestWaitingHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
+// probed is a network that says how it stands.
+type probed struct {
+	*network
+	state atomic.Value // channels.State
+}
+
+func (p *probed) Health() channels.Health {
+	return channels.Health{State: p.state.Load().(channels.State)}
+}
+
+// While the channel says that its network is out of order, the one further try
+// of a part that may have arrived waits for better times.
+func TestUnsureWaitsForTheEndOfAnOutage(t *testing.T) {
+	for _, c := range []struct {
+		outage, want time.Duration
+	}{{0, 30 * time.Second}, {3*time.Minute - time.Second, 3 * time.Minute}, {time.Hour, 10*time.Minute + 30*time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, newMemory(), echo)
+			p := &probed{network: w.net}
+			p.state.Store(channels.Yellow)
+			w.o.Accounts[0].Channel = p
+			w.net.onSend = func(n int, _ channels.Post) error {
+				if n == 1 {
+					return fails(channels.Unsure)
+				}
+				return nil
+			}
+			w.start()
+			w.ask("7", "Wann?")
+			time.Sleep(c.outage)
+			p.state.Store(channels.Green)
+			time.Sleep(2 * time.Hour)
+			synctest.Wait()
+			w.end()
+			if at := offsets(w.net.all(), "7"); len(at) != 2 || at[1] != c.want {
+				t.Errorf("outage of %v: tries at %v, want the second at %v", c.outage, at, c.want)
+			}
+		})
+	}
+}
+
 // When one post gets through again, others that wait for the network do not
 // sleep on.
 func TestRecoveryWakesTheOthers(t *testing.T) {

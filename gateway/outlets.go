@@ -155,6 +155,16 @@ func (o *outlet) stand() channels.Health {
 	return h
 }
 
+// isWell reports that nothing is known to be wrong with the network.
+func (o *outlet) isWell() bool {
+	p, ok := o.current().(channels.Prober)
+	if !ok {
+		return true
+	}
+	state := p.Health().State
+	return state != channels.Yellow && state != channels.Red
+}
+
 func (o *outlet) set(h channels.Health) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

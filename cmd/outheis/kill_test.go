@@ -51,13 +51,14 @@ type killing struct {
 	server  *fake.Server
 	people  []int64
 	asked   map[int64]int
-	shift   atomic.Int64 // how far the clock of everybody is ahead
+	said    map[string]string // what was asked, by chat and message
+	shift   atomic.Int64      // how far the clock of everybody is ahead
 	months  int
 	injured int // torn lines that the test itself made
 }
 
 func newKilling(t *testing.T, rnd *rand.Rand) *killing {
-	k := &killing{t: t, rnd: rnd, human: filepath.Join(t.TempDir(), "human"), asked: make(map[int64]int)}
+	k := &killing{t: t, rnd: rnd, human: filepath.Join(t.TempDir(), "human"), asked: make(map[int64]int), said: make(map[string]string)}
 	server, err := fake.New(fake.Options{
 		ConflictDelay: time.Millisecond,
 		Now:           func() time.Time { return time.Now().Add(time.Duration(k.shift.Load())) },
@@ -100,6 +101,7 @@ var killQuestions = []string{
 // cycle starts the gateway, has people write and kills it somewhere.
 func (k *killing) cycle(n int) {
 	if n > 0 && n%killMonth == 0 {
+		k.drain()
 		k.shift.Add(int64(30 * 24 * time.Hour))
 		k.months++
 	}
@@ -110,7 +112,8 @@ func (k *killing) cycle(n int) {
 		if k.rnd.IntN(4) == 0 { // a line that is long enough to be cut by the end of the process
 			text += " " + strings.Repeat("Bitte genau. ", k.rnd.IntN(250))
 		}
-		k.server.Say(who, who, text)
+		id := k.server.Say(who, who, text)
+		k.said[fmt.Sprintf("%d/%d", who, id)] = fmt.Sprintf("cycle %d: %.60s", n, text)
 		k.asked[who]++
 		k.wait(k.rnd.IntN(15))
 	}
@@ -122,6 +125,20 @@ func (k *killing) cycle(n int) {
 	}
 	if k.rnd.IntN(10) == 0 {
 		k.tear()
+	}
+}
+
+// drain lets the gateway take what waits at Telegram, which keeps it for a day
+// only, before a month passes.
+func (k *killing) drain() {
+	c := k.start()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := k.server.AwaitConfirmed(ctx); err != nil {
+		k.t.Fatalf("%d messages were not taken: %v\n%s", k.server.Pending(), err, c.output.String())
+	}
+	if err := c.kill(); err == nil {
+		k.t.Fatalf("the gateway had ended by itself:\n%s", c.output.String())
 	}
 }
 
@@ -173,6 +190,7 @@ func (k *killing) settle() {
 type reading struct {
 	requests  map[string]string // cause by id
 	causes    map[string]int    // how many requests have that cause
+	messages  map[string]bool   // asked, by chat and message
 	responses map[string]int    // by request
 	ends      map[string]int    // by request
 	arrived   map[string]int    // receipts by cause
@@ -187,7 +205,7 @@ func (r reading) open() int { return len(r.requests) - len(r.ends) }
 
 func (k *killing) read() reading {
 	r := reading{
-		requests: make(map[string]string), causes: make(map[string]int), responses: make(map[string]int),
+		requests: make(map[string]string), causes: make(map[string]int), messages: make(map[string]bool), responses: make(map[string]int),
 		ends: make(map[string]int), arrived: make(map[string]int),
 	}
 	names, err := filepath.Glob(filepath.Join(k.human, "archive", "messages-*.jsonl"))
@@ -220,7 +238,11 @@ func (r *reading) line(name string, line []byte) {
 		ReplyTo string `json:"reply_to"`
 		Carried bool   `json:"carried"`
 		Payload struct {
-			Ref string `json:"ref"`
+			Ref     string `json:"ref"`
+			Message string `json:"message"`
+			Address struct {
+				Chat string `json:"chat"`
+			} `json:"address"`
 		} `json:"payload"`
 		To string `json:"to"`
 	}
@@ -240,6 +262,7 @@ func (r *reading) line(name string, line []byte) {
 	case l.Type == "request":
 		r.requests[l.ID] = l.Cause
 		r.causes[l.Cause]++
+		r.messages[l.Payload.Address.Chat+"/"+l.Payload.Message] = true
 	case l.Type == "response" && l.To == "relay":
 		r.responses[l.ReplyTo]++
 	case l.Intent == "done":
@@ -263,6 +286,11 @@ func (k *killing) judge() {
 	}
 	if len(r.requests) != asked {
 		t.Errorf("%d questions were asked, the log has %d requests", asked, len(r.requests))
+	}
+	for message, text := range k.said {
+		if !r.messages[message] {
+			t.Errorf("message %s was lost (%s)", message, text)
+		}
 	}
 	for cause, n := range r.causes {
 		if n != 1 {

@@ -77,7 +77,7 @@ var asksForMore = regexp.MustCompile(`(?i)(eigene[mn]?|deine[mn]?|allgemeine[mns
 // sentence ends and conjunctions before a question word separate the parts of a
 // question.
 var (
-	sentenceEnd = regexp.MustCompile(`[?!;]+\s*|\.\s+`)
+	sentenceEnd = regexp.MustCompile(`[?!;]+\s*|\pL{3}\.\s+`) // not after "2." or "z. B."
 	conjunction = regexp.MustCompile(`(?i)[,\s]+(?:und|sowie|and|oder|or)\s+(?:auch\s+)?((?:in|an|auf|mit|bis|ab|seit|von|für|zu|unter|über|nach|vor|at|on|for|with|until|since)\s+)?(wie|was|wo|woher|wohin|wann|wer|wem|wen|wessen|warum|wieso|weshalb|welche[rsmn]?|how|what|where|when|who|whom|why|which)\b`)
 )
 
@@ -86,7 +86,7 @@ var (
 // question.
 func parts(text string) []string {
 	var out []string
-	for _, s := range sentenceEnd.Split(text, -1) {
+	for _, s := range sentences(text) {
 		for {
 			m := conjunction.FindStringSubmatchIndex(s)
 			if m == nil {
@@ -102,6 +102,20 @@ func parts(text string) []string {
 		out = appendPart(out, s)
 	}
 	return out
+}
+
+func sentences(text string) []string {
+	var out []string
+	start := 0
+	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+		end := m[0]
+		for end < m[1] && !strings.ContainsRune("?!;.", rune(text[end])) {
+			end++ // the letters before a full stop belong to the sentence
+		}
+		out = append(out, text[start:end])
+		start = m[1]
+	}
+	return append(out, text[start:])
 }
 
 // appendPart adds a part that has words of some length.

@@ -96,7 +96,12 @@ func (e *exchange) ask(t Tresor) *result {
 // ones before it is read with what they name.
 func (r *result) byParts(all []string, assess func(string) engine.Assessment) {
 	about := ""
+	asks := slices.ContainsFunc(all, isQuestion)
 	for i, text := range all {
+		if asks && !isQuestion(text) {
+			about = strings.TrimSpace(about + " " + names(text)) // tells, and asks nothing
+			continue
+		}
 		a := assess(text)
 		if !a.Covered() && i > 0 && about != "" {
 			if with := assess(text + " " + about); coversOwn(with, a) {

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"outheis/agents"
 	"outheis/channels"
+	"outheis/formatting"
 	"outheis/gateway"
 )
 
@@ -373,6 +375,39 @@ func TestTheSameEventTwiceAtOnce(t *testing.T) {
 		synctest.Wait()
 		if got := len(w.net.all()); got != 50 {
 			t.Errorf("%d replies to 50 questions", got)
+		}
+	})
+}
+
+// fragile is a network whose first Profile panics.
+type fragile struct {
+	*network
+	asked atomic.Bool
+}
+
+func (f *fragile) Profile() formatting.Profile {
+	if !f.asked.Swap(true) {
+		panic("scripted")
+	}
+	return f.network.Profile()
+}
+
+// A panic outside of an agent ends the one request, and the lane goes on.
+func TestPanicInALane(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.o.Accounts[0].Channel = &fragile{network: w.net}
+		w.start()
+		w.ask("7", "Wann?")
+		w.ask("7", "Und wo?")
+		synctest.Wait()
+		w.end()
+		equal(t, "seen", w.net.seen("7"), []string{echoed("Und wo?")})
+		if admin := w.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], "zurückgelegt") {
+			t.Errorf("the administrator sees %q", admin)
+		}
+		if s := w.g.Status(); s.Ends[gateway.EndParked] != 1 || w.queue.openCount() != 0 {
+			t.Errorf("ends %v, %d open", s.Ends, w.queue.openCount())
 		}
 	})
 }

@@ -26,10 +26,10 @@ type Status struct {
 	Taken    uint64                    `json:"taken"`
 	LastIn   time.Time                 `json:"last_in,omitzero"`
 	Repeated uint64                    `json:"repeated"` // deliveries of an event that was there
-	Refused  map[Reason]uint64         `json:"refused"`
-	Answers  map[string]uint64         `json:"answers"` // by status
-	Ends     map[End]uint64            `json:"ends"`
-	Failures map[channels.Class]uint64 `json:"failures"` // tries to send, by class
+	Refused  map[Reason]uint64         `json:"refused,omitempty"`
+	Answers  map[string]uint64         `json:"answers,omitempty"` // by status
+	Ends     map[End]uint64            `json:"ends,omitempty"`
+	Failures map[channels.Class]uint64 `json:"failures,omitempty"` // tries to send, by class
 }
 
 // Phase is what a gateway does.

@@ -71,11 +71,11 @@ func TestHandbookAnswersPeople(t *testing.T) {
 	if inside < 100 || outside < 60 {
 		t.Fatal("too few questions")
 	}
-	if r := first / inside; r < .8 {
-		t.Errorf("right claim first: %.2f, want at least 0.80", r)
+	if r := first / inside; r < .88 {
+		t.Errorf("right claim first: %.2f, want at least 0.88", r)
 	}
-	if r := among / inside; r < .84 {
-		t.Errorf("right claim among the statements: %.2f, want at least 0.84", r)
+	if r := among / inside; r < .92 {
+		t.Errorf("right claim among the statements: %.2f, want at least 0.92", r)
 	}
 	if r := falsely / outside; r > .06 {
 		t.Errorf("answered falsely: %.2f, want at most 0.06", r)

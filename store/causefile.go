@@ -157,6 +157,7 @@ func readCauses(f logFile, mark causeMark) (*causes, error) {
 		return nil, errStaleCauses
 	}
 	c := new(causes)
+	c.reserve((mark.Size - int64(causeHeader)) / causeEntry)
 	copy(c.salt[:], head[len(causeMagic):])
 	sum := updateSum(0, head)
 	buf := make([]byte, causeBlock/causeEntry*causeEntry)

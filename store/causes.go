@@ -37,6 +37,21 @@ func newCauses() *causes {
 	return c
 }
 
+// reserve makes room for n causes in a table that is empty, so that it need not
+// grow step by step.
+func (c *causes) reserve(n int64) {
+	if n < 4096 {
+		return
+	}
+	size := 8
+	for 3*int64(size)*int64(len(c.shards)) < 4*n {
+		size *= 2
+	}
+	for i := range c.shards {
+		c.shards[i].slots = make([]uint64, size)
+	}
+}
+
 // hash returns the hash of cause under the table's salt.
 func (c *causes) hash(cause []byte) uint32 {
 	var stack [128]byte

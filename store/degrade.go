@@ -114,7 +114,10 @@ func (j *journal) resume() {
 // the log works all the same.
 func (j *journal) layBallast() {
 	st, err := j.fs.stat(j.ballastName())
-	if err == nil && st.size >= int64(j.tuning.ballast) || j.tuning.ballast == 0 || !j.hasRoom() {
+	if err == nil && st.size >= int64(j.tuning.ballast) {
+		return
+	}
+	if free, _, err := j.fs.space(); err != nil || free < j.tuning.room {
 		return
 	}
 	f, err := j.fs.open(j.ballastName(), os.O_RDWR|os.O_CREATE|os.O_APPEND)
@@ -123,7 +126,7 @@ func (j *journal) layBallast() {
 	}
 	b := make([]byte, j.tuning.ballast)
 	_, _ = rand.Read(b) // never fails; zeros would be compressed away
-	if err := f.Truncate(0); err == nil {
+	if err = f.Truncate(0); err == nil {
 		_, err = f.Write(b)
 	}
 	if errors.Join(err, f.Close()) != nil {

@@ -166,7 +166,10 @@ func scanObject(b []byte, visit func(key, value []byte)) bool {
 		if end < 0 {
 			return false
 		}
-		key := scanString(b[i:end])
+		key := b[i+1 : end-1]
+		if bytes.IndexByte(key, '\\') >= 0 {
+			key = scanString(b[i:end])
+		}
 		if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
 			return false
 		}

@@ -226,6 +226,7 @@ func (j *journal) replayHot(c *checkpoint, given []span, found *Recovery) (*repl
 	fresh := func() *replay {
 		j.open = map[string]openLine{}
 		j.hot.causes = newCauses()
+		j.hot.causes.reserve(j.end / 512) // lines are shorter than that
 		return &replay{version: j.version, causes: j.hot.causes, copy: j.hot.copy, foreign: given, follow: j.follow}
 	}
 	p, err := j.replayTail(c, given)

@@ -146,8 +146,10 @@ func (s *scanner) visitLine(off int64, line []byte) error {
 		rest, _ := bytes.CutPrefix(line, []byte(byteOrderMark))
 		off, line = int64(len(line)-len(rest)), rest
 	}
-	rest := bytes.TrimLeft(line, lineSpace)
-	off, line = off+int64(len(line)-len(rest)), bytes.TrimRight(rest, lineSpace)
+	if len(line) > 0 && (line[0] != '{' || line[len(line)-1] != '}') {
+		rest := bytes.TrimLeft(line, lineSpace)
+		off, line = off+int64(len(line)-len(rest)), bytes.TrimRight(rest, lineSpace)
+	}
 	switch {
 	case len(line) == 0:
 		return nil

@@ -28,8 +28,9 @@ type simFS struct {
 	nextID  uint64
 	temps   int
 
-	ops     int // calls that change something
-	stopAt  int // the call in which the process dies; 0 for never
+	ops     int    // calls that change something
+	stopAt  int    // the call in which the process dies; 0 for never
+	stopIn  string // the first of this kind then, if given
 	stopped bool
 	fault   func(op int, kind, name string) error // consulted before each call
 	partial func(n int) int                       // of a failing or dying write, what is written
@@ -65,7 +66,7 @@ func (s *simFS) step(kind, name string) error {
 	}
 	s.ops++
 	s.trace = append(s.trace, kind+" "+name)
-	if s.ops == s.stopAt {
+	if s.stopAt > 0 && s.ops >= s.stopAt && (s.stopIn == "" || s.stopIn == kind) {
 		s.stopped = true
 		return errStopped
 	}
@@ -357,7 +358,7 @@ func (f *simFile) Close() error { return nil }
 func (s *simFS) reboot() *simFS {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stopped, s.stopAt, s.ops, s.fault, s.partial, s.trace = false, 0, 0, nil, nil, nil
+	s.stopped, s.stopAt, s.stopIn, s.ops, s.fault, s.partial, s.trace = false, 0, "", 0, nil, nil, nil
 	return s
 }
 
@@ -409,7 +410,8 @@ func (s *simFS) powerCut(r *rand.Rand) *simFS {
 	block := []int{512, 4096}[r.IntN(2)]
 	mood := r.IntN(4)
 	seen := map[*simInode]bool{}
-	for name, n := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		n := names[name]
 		if strings.Contains(name, tempPrefix) {
 			delete(names, name) // Human.Open sweeps them away
 			continue
@@ -417,6 +419,20 @@ func (s *simFS) powerCut(r *rand.Rand) *simFS {
 		if !seen[n] {
 			seen[n] = true
 			n.tear(r, block, mood)
+		}
+	}
+	c.names, c.stable, c.pending = names, maps.Clone(names), nil
+	return c
+}
+
+// keepNames returns what is on the disk when all data arrived there, and of the
+// names that were not synced those of the mask.
+func (s *simFS) keepNames(mask int) *simFS {
+	c := s.clone()
+	names := maps.Clone(c.stable)
+	for i, op := range c.pending {
+		if mask>>i&1 == 1 {
+			apply(names, op)
 		}
 	}
 	c.names, c.stable, c.pending = names, maps.Clone(names), nil

@@ -176,6 +176,19 @@ type Typer interface {
 	Typing(ctx context.Context, to Address) (stop func())
 }
 
+// A TurnTaker is a Channel that keeps its posts within the limits of its
+// network by letting them wait. Waiting inside Send would leave open, should
+// the process die meanwhile, whether the post had gone out; TakeTurn lets the
+// caller wait before it writes down that it sends.
+type TurnTaker interface {
+	// TakeTurn waits until a post to the chat of to may go out, and keeps that
+	// turn: the next Send to the chat uses it and does not wait, except for
+	// what the network itself has asked for since. A turn that nobody uses is
+	// kept for a later Send. When it has to wait it calls waits first, once, and
+	// returns its error if there is one. Every other error is that of ctx.
+	TakeTurn(ctx context.Context, to Address, waits func() error) error
+}
+
 // A Command is an entry of the network's command menu.
 type Command struct {
 	Name  string // lower-case ASCII letters, digits and _

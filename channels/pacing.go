@@ -44,6 +44,7 @@ type Pacer struct {
 type paced struct {
 	chat, group *rate.Limiter
 	until       time.Time // guarded by the Pacer's mu
+	turns       int       // taken and not used; guarded by the Pacer's mu
 }
 
 // NewPacer returns a Pacer for one account.
@@ -51,14 +52,31 @@ func NewPacer(l Limits) *Pacer {
 	return &Pacer{limits: l, account: l.Account.limiter(), chats: make(map[string]*paced), sweepN: 1024}
 }
 
-// Send waits until the network may be asked, and then calls send. When send
-// returns a RetryAfter, posts to that chat, or of the whole account where the
-// error's Scope says so, wait from then on for so long; the refused post
-// itself goes back to the caller. When ctx ends before the turn comes, or will
-// have ended by then, Send returns at once with a [SendError] of class NotSent.
+// TakeTurn does for an adapter what [TurnTaker] asks of it.
+func (p *Pacer) TakeTurn(ctx context.Context, to Address, waits func() error) error {
+	c := p.of(to)
+	if err := p.turn(ctx, c, waits); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.turns++
+	return nil
+}
+
+// Send waits until the network may be asked, unless TakeTurn has, and then
+// calls send. When send returns a RetryAfter, posts to that chat, or of the
+// whole account where the error's Scope says so, wait from then on for so long;
+// the refused post itself goes back to the caller. When ctx ends before the
+// turn comes, or will have ended by then, Send returns at once with a
+// [SendError] of class NotSent.
 func (p *Pacer) Send(ctx context.Context, post Post, send func(context.Context, Post) (Receipt, error)) (Receipt, error) {
 	c := p.of(post.To)
-	if err := p.turn(ctx, c); err != nil {
+	wait := func() error { return p.turn(ctx, c, nil) }
+	if p.useTurn(c) {
+		wait = func() error { return p.quiet(ctx, c, nil) } // what the network asked for since counts
+	}
+	if err := wait(); err != nil {
 		return Receipt{}, &SendError{Class: NotSent, Err: fmt.Errorf("wait for the chat's turn: %w", err)}
 	}
 	receipt, err := send(ctx, post)
@@ -69,25 +87,40 @@ func (p *Pacer) Send(ctx context.Context, post Post, send func(context.Context, 
 	return receipt, err
 }
 
+// useTurn takes a turn that waits to be used, if there is one.
+func (p *Pacer) useTurn(c *paced) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.turns == 0 {
+		return false
+	}
+	c.turns--
+	return true
+}
+
 // turn waits for the tokens of the chat, of the group and of the account, in
-// this order: who waits for a chat must not hold a token of the account.
-func (p *Pacer) turn(ctx context.Context, c *paced) error {
+// this order: who waits for a chat must not hold a token of the account. It
+// calls waits, unless nil, before the first wait.
+func (p *Pacer) turn(ctx context.Context, c *paced, waits func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if waits != nil {
+		waits = sync.OnceValue(waits)
+	}
 	for _, l := range []*rate.Limiter{c.chat, c.group, p.account} {
-		if err := p.quiet(ctx, c); err != nil {
+		if err := p.quiet(ctx, c, waits); err != nil {
 			return err
 		}
-		if err := take(ctx, l); err != nil {
+		if err := take(ctx, l, waits); err != nil {
 			return err
 		}
 	}
-	return p.quiet(ctx, c)
+	return p.quiet(ctx, c, waits)
 }
 
 // quiet waits until neither the chat nor the account has been asked to wait.
-func (p *Pacer) quiet(ctx context.Context, c *paced) error {
+func (p *Pacer) quiet(ctx context.Context, c *paced, waits func() error) error {
 	for {
 		p.mu.Lock()
 		until := c.until
@@ -99,10 +132,7 @@ func (p *Pacer) quiet(ctx context.Context, c *paced) error {
 		if d <= 0 {
 			return nil
 		}
-		if err := reachable(ctx, d); err != nil {
-			return err
-		}
-		if err := pause(ctx, d); err != nil {
+		if err := await(ctx, d, waits); err != nil {
 			return err
 		}
 	}
@@ -134,7 +164,7 @@ func (p *Pacer) of(a Address) *paced {
 	if len(p.chats) >= p.sweepN {
 		now := time.Now()
 		for id, c := range p.chats {
-			if full(c.chat) && full(c.group) && c.until.Before(now) {
+			if full(c.chat) && full(c.group) && c.until.Before(now) && c.turns == 0 {
 				delete(p.chats, id)
 			}
 		}
@@ -156,28 +186,33 @@ func (r Rate) limiter() *rate.Limiter {
 }
 
 // take waits for a token of l.
-func take(ctx context.Context, l *rate.Limiter) error {
+func take(ctx context.Context, l *rate.Limiter, waits func() error) error {
 	if l == nil {
 		return nil
 	}
 	r := l.Reserve()
-	d := r.Delay()
-	err := reachable(ctx, d)
-	if err == nil && d > 0 {
-		err = pause(ctx, d)
-	}
+	err := await(ctx, r.Delay(), waits)
 	if err != nil {
 		r.Cancel()
 	}
 	return err
 }
 
-// reachable says in time that ctx will have ended before d is over.
-func reachable(ctx context.Context, d time.Duration) error {
-	if deadline, ok := ctx.Deadline(); ok && d > 0 && time.Until(deadline) < d {
+// await waits for d, and calls waits, unless nil, before it does. It fails at
+// once when ctx will have ended before d is over.
+func await(ctx context.Context, d time.Duration, waits func() error) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < d {
 		return context.DeadlineExceeded
 	}
-	return ctx.Err()
+	if waits != nil {
+		if err := waits(); err != nil {
+			return err
+		}
+	}
+	return pause(ctx, d)
 }
 
 func full(l *rate.Limiter) bool { return l == nil || l.Tokens() >= float64(l.Burst()) }

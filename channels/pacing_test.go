@@ -201,7 +201,13 @@ func TestPacerKeepsTheRate(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range n * chats {
 				wg.Go(func() {
-					if _, err := p.Send(t.Context(), post(t, fmt.Sprint(i%chats)), r.send); err != nil {
+					to := post(t, fmt.Sprint(i%chats))
+					if i%2 == 0 {
+						if err := p.TakeTurn(t.Context(), to.To, nil); err != nil {
+							t.Error(err)
+						}
+					}
+					if _, err := p.Send(t.Context(), to, r.send); err != nil {
 						t.Error(err)
 					}
 				})
@@ -218,6 +224,95 @@ func TestPacerKeepsTheRate(t *testing.T) {
 				}
 			}
 		})
+	})
+}
+
+// Who takes a turn waits there, and sends later without waiting; who does not
+// waits behind.
+func TestPacerKeepsATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := channels.NewPacer(channels.Limits{Chat: channels.Rate{Every: time.Second, Burst: 1}})
+		r := newRecorder()
+		to := post(t, "1")
+		waited := 0
+		waits := func() error { waited++; return nil }
+		for range 3 {
+			if err := p.TakeTurn(t.Context(), to.To, waits); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := time.Since(r.start); d != 2*time.Second || waited != 2 {
+			t.Errorf("three turns were taken after %s with %d waits, want 2s and 2", d, waited)
+		}
+		for range 4 {
+			if _, err := p.Send(t.Context(), to, r.send); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := []time.Duration{2 * time.Second, 2 * time.Second, 2 * time.Second, 3 * time.Second}
+		if got := r.times["1"]; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("sent at %v, want %v", got, want)
+		}
+	})
+}
+
+// A turn counts for its chat alone, and does not outweigh what the network asks
+// for after it was taken.
+func TestPacerTurnIsNoPassport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := channels.NewPacer(channels.Limits{})
+		r := newRecorder()
+		r.err = func(chat string, n int) error {
+			if n == 1 && chat == "1" {
+				return &channels.SendError{Class: channels.RetryAfter, After: 3 * time.Second, Scope: channels.ScopeChat, Err: errors.New("slow down")}
+			}
+			return nil
+		}
+		one := post(t, "1")
+		for range 2 {
+			if err := p.TakeTurn(t.Context(), one.To, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := p.Send(t.Context(), one, r.send); channels.AsSendError(err).Class != channels.RetryAfter {
+			t.Fatalf("the first post returned %v, want the network's refusal", err)
+		}
+		for _, chat := range []string{"2", "1"} {
+			if _, err := p.Send(t.Context(), post(t, chat), r.send); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := map[string][]time.Duration{"1": {0, 3 * time.Second}, "2": {0}}
+		if fmt.Sprint(r.times) != fmt.Sprint(want) {
+			t.Errorf("sent at %v, want %v", r.times, want)
+		}
+	})
+}
+
+func TestPacerTurnEndsWithContextOrCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := channels.NewPacer(channels.Limits{Chat: channels.Rate{Every: time.Minute, Burst: 1}})
+		to := post(t, "1").To
+		if err := p.TakeTurn(t.Context(), to, nil); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		full := errors.New("disk full")
+		if err := p.TakeTurn(t.Context(), to, func() error { return full }); err != full {
+			t.Errorf("TakeTurn = %v, want the caller's %v", err, full)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := p.TakeTurn(ctx, to, func() error { t.Error("waits for what cannot come"); return nil }); err != context.DeadlineExceeded {
+			t.Errorf("TakeTurn = %v, want %v", err, context.DeadlineExceeded)
+		}
+		if d := time.Since(start); d != 0 {
+			t.Errorf("they were known after %s only", d)
+		}
+		// Neither has taken the turn that comes next.
+		if err := p.TakeTurn(t.Context(), to, nil); err != nil || time.Since(start) != time.Minute {
+			t.Errorf("TakeTurn = %v after %s, want nil after 1m", err, time.Since(start))
+		}
 	})
 }
 

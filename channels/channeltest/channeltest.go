@@ -64,6 +64,7 @@ const (
 	Closing    Ability = "closing"    // a chat can be closed to us
 	Revoking   Ability = "revoking"   // credentials can become invalid
 	Malformed  Ability = "malformed"  // foreign bytes reach the adapter
+	Turns      Ability = "turns"      // the channel is a TurnTaker
 	Typing     Ability = "typing"     // the channel is a Typer
 	Menu       Ability = "menu"       // the channel is a Commander
 	Health     Ability = "health"     // the channel is a Prober

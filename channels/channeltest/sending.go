@@ -34,6 +34,8 @@ func sendingCases() []testCase {
 		{"RedirectIsNotFollowed", []Ability{Faults, Redirects}, redirect},
 		{"AskedToWait", []Ability{RateLimit}, askedToWait},
 		{"AskedToWaitHoldsUpNobodyElse", []Ability{RateLimit}, waitHoldsUpNobodyElse},
+		{"TurnIsWaitedForBeforeSending", []Ability{Turns, RateLimit}, turnIsWaitedFor},
+		{"TurnEndsWithTheContext", []Ability{Turns, RateLimit}, turnEnds},
 		{"AskedToWaitEverybody", []Ability{RateLimit}, askedToWaitEverybody},
 		{"BlockedIsGone", []Ability{Closing}, closed(AdaDirect, Blocked)},
 		{"RemovedIsGone", []Ability{Closing, Groups}, closed(InGroup, Removed)},
@@ -243,6 +245,46 @@ func waitHoldsUpNobodyElse(b *bench) {
 	if d := time.Since(start); d > WaitAsked*8/10 {
 		b.Errorf("another chat waited %s", d)
 	}
+}
+
+func turnIsWaitedFor(b *bench) {
+	r := b.start()
+	ada := r.hear(Line{At: AdaDirect, From: Ada, Text: "eins"}).Address
+	ben := r.hear(Line{At: BenDirect, From: Ben, Text: "zwei"}).Address
+	b.net.BreakSend(WaitChat, 1)
+	b.refused(r.c, text(ada, "zu schnell"), channels.RetryAfter)
+	taker := r.c.(channels.TurnTaker)
+	start, waited := time.Now(), 0
+	waits := func() error { waited++; return nil }
+	if err := taker.TakeTurn(b.soon(), ben, waits); err != nil || waited != 0 {
+		b.Errorf("another chat: TakeTurn = %v with %d waits, want nil at once", err, waited)
+	}
+	if err := taker.TakeTurn(b.soon(), ada, waits); err != nil || waited != 1 {
+		b.Errorf("TakeTurn = %v with %d waits, want nil with one", err, waited)
+	}
+	if d := time.Since(start); d < WaitAsked*8/10 {
+		b.Errorf("the turn came after %s, want %s", d, WaitAsked)
+	}
+	equal(b, "arrived before Send", len(b.texts(AdaDirect))+len(b.texts(BenDirect)), 0)
+	b.must(r.c, text(ada, "jetzt"))
+	b.must(r.c, text(ben, "jetzt"))
+	equal(b, "Ada reads", strings.Join(b.texts(AdaDirect), "|"), "jetzt")
+}
+
+func turnEnds(b *bench) {
+	c, to := b.asked()
+	b.net.BreakSend(WaitChat, 1)
+	b.refused(c, text(to, "zu schnell"), channels.RetryAfter)
+	taker := c.(channels.TurnTaker)
+	ctx, cancel := context.WithCancel(b.Context())
+	if err := taker.TakeTurn(ctx, to, func() error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+		b.Errorf("TakeTurn = %v, want the context's error", err)
+	}
+	full := errors.New("disk full")
+	if err := taker.TakeTurn(b.soon(), to, func() error { return full }); !errors.Is(err, full) {
+		b.Errorf("TakeTurn = %v, want the caller's error", err)
+	}
+	equal(b, "arrived", len(b.texts(AdaDirect)), 0)
 }
 
 func askedToWaitEverybody(b *bench) {

@@ -14,13 +14,21 @@ import (
 	"outheis/formatting"
 )
 
-// Send implements [channels.Channel]. It waits for the chat's turn first; the
-// time limit of a request begins after that.
+// Send implements [channels.Channel]. Unless TakeTurn has, it waits for the
+// chat's turn first; the time limit of a request begins after that.
 func (c *Channel) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
 	if err := c.mine(p.To); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
 	}
 	return c.pacer.Send(ctx, p, c.send)
+}
+
+// TakeTurn implements [channels.TurnTaker].
+func (c *Channel) TakeTurn(ctx context.Context, to channels.Address, waits func() error) error {
+	if c.mine(to) != nil {
+		return ctx.Err() // Send will refuse it
+	}
+	return c.pacer.TakeTurn(ctx, to, waits)
 }
 
 // mine checks that an address is one of this account.

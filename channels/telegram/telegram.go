@@ -100,6 +100,7 @@ type Channel struct {
 
 var (
 	_ channels.Channel   = (*Channel)(nil)
+	_ channels.TurnTaker = (*Channel)(nil)
 	_ channels.Typer     = (*Channel)(nil)
 	_ channels.Commander = (*Channel)(nil)
 	_ channels.Prober    = (*Channel)(nil)

@@ -32,6 +32,7 @@ func TestContract(t *testing.T) {
 			channeltest.Typing:  "only a terminal shows the wheel, see TestTheWheelTurnsWhileAnAnswerIsPrepared",
 			channeltest.Menu:    "the keys are in the help",
 			channeltest.Faults:  here, channeltest.Outage: here, channeltest.Redirects: here, channeltest.RateLimit: here,
+			channeltest.Turns:    here,
 			channeltest.Revoking: here, channeltest.Health: here,
 		},
 	})

@@ -46,14 +46,14 @@ func (p *program) question(args []string) (string, error) {
 	if text == "-" {
 		b, err := io.ReadAll(io.LimitReader(p.in, maxQuestion+1))
 		if err != nil {
-			return "", p.fail(exitFailed, "cmd.cannot_read", "-", reason(err))
+			return "", p.fail(exitFailed, "cmd.cannot_read", "-", p.cause(err))
 		}
 		text = string(b)
 	}
 	if len(text) > maxQuestion {
 		return "", p.fail(exitUsage, "cmd.question_long", maxQuestion)
 	}
-	if text = gateway.Clean(text); text == "" {
+	if text = strings.TrimSpace(gateway.Clean(text)); text == "" {
 		return "", p.fail(exitUsage, "cmd.question_empty")
 	}
 	return text, nil
@@ -61,34 +61,13 @@ func (p *program) question(args []string) (string, error) {
 
 const maxQuestion = 1 << 20 // bytes
 
-// ask answers one question from the Tresore, without the human directory's
-// lock and without writing anything.
+// ask prints the answer to one question, and ends with the code of its status.
+// As JSON it prints an object whatever comes, unless the call itself was wrong.
 func (p *program) ask(ctx context.Context, question string, dirs []string, asJSON bool) error {
-	c := config.Default()
-	if len(dirs) == 0 {
-		loaded, err := p.load()
-		if err != nil {
-			return err
-		}
-		c = loaded
-	}
-	tresore, err := p.openTresore(c, dirs, slog.New(slog.DiscardHandler))
-	if err != nil {
+	answer, err := p.answer(ctx, question, dirs)
+	var exit *exitError
+	if errors.As(err, &exit) && (!asJSON || exit.code == exitUsage) {
 		return err
-	}
-	settings := p.settings(c, nil, tresore.topics())
-	answerer := map[string]agents.Agent{tresorAgent: tresore.agent}
-	route, text := settings.Routing.Find(question, func(name string) bool { return answerer[name] != nil })
-	answer, err := agents.Answer{}, error(nil)
-	if a := answerer[route.Agent]; a != nil {
-		answer, err = a.Answer(ctx, agents.Request{
-			ID: "ask", Conversation: "ask", Text: text, At: p.now(), Lang: p.t.Lang(), Scope: route.Scope, Role: agents.RoleAdmin,
-		})
-	} else {
-		err = &agents.Error{Status: agents.StatusUnavailable, Text: p.t.Say("cmd.no_agent"), Err: errors.New("no agent")}
-	}
-	if ctx.Err() != nil {
-		return &exitError{code: exitFailed}
 	}
 	status, text := p.outcome(answer, err)
 	if asJSON {
@@ -104,6 +83,38 @@ func (p *program) ask(ctx context.Context, question string, dirs []string, asJSO
 	return nil
 }
 
+// answer answers one question from the Tresore, without the human directory's
+// lock and without writing anything.
+func (p *program) answer(ctx context.Context, question string, dirs []string) (agents.Answer, error) {
+	c := config.Default()
+	if len(dirs) == 0 {
+		loaded, err := p.load()
+		if err != nil {
+			return agents.Answer{}, err
+		}
+		c = loaded
+	}
+	tresore, err := p.openTresore(c, dirs, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return agents.Answer{}, err
+	}
+	for _, t := range tresore.agent.Tresore() {
+		if t.Snapshot == nil {
+			fmt.Fprintln(p.err, "🟡 "+p.t.Say("cmd.tresor_bad", tresore.path(t.ID), p.tresorReason(t.Err)))
+		}
+	}
+	agentsByName := map[string]agents.Agent{tresorAgent: tresore.agent}
+	routing := p.settings(c, nil, tresore.topics()).Routing
+	route, text := routing.Find(question, func(name string) bool { return agentsByName[name] != nil })
+	a := agentsByName[route.Agent]
+	if a == nil {
+		return agents.Answer{}, p.fail(exitUnavailable, "cmd.no_agent")
+	}
+	return a.Answer(ctx, agents.Request{
+		ID: "ask", Conversation: "ask", Text: text, At: p.now(), Lang: p.t.Lang(), Scope: route.Scope, Role: agents.RoleAdmin,
+	})
+}
+
 // outcome returns how the question ended and, where there is no answer, the
 // sentence that says so.
 func (p *program) outcome(a agents.Answer, err error) (agents.Status, string) {
@@ -111,8 +122,14 @@ func (p *program) outcome(a agents.Answer, err error) (agents.Status, string) {
 		return a.Status(), relay.Text(a, p.t.Lang())
 	}
 	var known *agents.Error
-	if errors.As(err, &known) {
+	var exit *exitError
+	switch {
+	case errors.As(err, &known):
 		return known.Status, known.Text
+	case errors.As(err, &exit) && exit.code == exitUnavailable:
+		return agents.StatusUnavailable, exit.Error()
+	case errors.As(err, &exit):
+		return agents.StatusFailed, exit.Error()
 	}
 	return agents.StatusFailed, p.t.Say("cmd.ask_failed", err)
 }

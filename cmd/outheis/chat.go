@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"outheis/agents"
 	"outheis/channels"
 	"outheis/channels/terminal"
 	"outheis/gateway"
@@ -27,6 +26,8 @@ func (p *program) chatCommand() *cobra.Command {
 // chat joins the running gateway or, when there is none, becomes one that has
 // the terminal as its only channel.
 func (p *program) chat(ctx context.Context) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
 	client, err := p.control()
 	if err == nil {
 		defer client.Close()
@@ -74,14 +75,6 @@ func (p *program) ownChat(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	settings := e.settings(c)
-	settings.Lang = p.t.Lang()
-	settings.Policy.Access[gateway.AccountID{Channel: terminal.Kind, Account: "local"}] = gateway.Access{
-		People: map[string]agents.Role{p.person(): agents.RoleAdmin}, Unlimited: true,
-	}
-	if err := e.gateway.Reload(settings); err != nil {
-		return err
-	}
 	return e.run(ctx)
 }
 

@@ -32,6 +32,8 @@ func (p *program) refused(ctx context.Context, err error) error {
 	if errors.As(err, &refusal) {
 		key := "cmd.control_" + string(refusal.Code)
 		switch refusal.Code {
+		case gateway.CodeTooLarge:
+			return p.fail(exitUsage, "cmd.control_too_large")
 		case gateway.CodeBusy, gateway.CodeStopping, gateway.CodeJoined, gateway.CodeDegraded:
 			return p.fail(exitUnavailable, key)
 		}

@@ -104,7 +104,7 @@ func (p *program) load() (config.Config, error) {
 func (p *program) cannotRead(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		return p.fail(exitFailed, "cmd.cannot_read", pe.Path, pe.Err)
+		return p.fail(exitFailed, "cmd.cannot_read", pe.Path, p.cause(err))
 	}
 	return err
 }

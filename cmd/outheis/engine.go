@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"outheis/agents"
@@ -27,16 +28,23 @@ type engine struct {
 	log     *slog.Logger
 	level   *slog.LevelVar
 
-	mu       sync.Mutex // guards the fields below
-	config   config.Config
-	accounts []gateway.Account
+	own      []gateway.Account // for the person who started the process
+	networks bool              // whether the channels of the configuration are connected
+	began    config.Config     // what the process started with
+	rewatch  chan struct{}     // capacity 1; the Tresore to be watched may have changed
+
+	reloading sync.Mutex // held while a configuration is taken; guards accounts
+	accounts  []gateway.Account
+
+	mu     sync.Mutex // guards config
+	config config.Config
 }
 
-// start opens all parts for the configuration c. More are accounts beside those
-// of the configuration; networks says whether to connect those at all. The
-// caller closes the engine.
-func (p *program) start(c config.Config, networks bool, more []gateway.Account, holder string) (_ *engine, err error) {
-	e := &engine{p: p, config: c, level: new(slog.LevelVar)}
+// start opens all parts for the configuration c. Own are accounts beside those
+// of the configuration, for the person at this terminal; networks says whether
+// to connect those of the configuration. The caller closes the engine.
+func (p *program) start(c config.Config, networks bool, own []gateway.Account, holder string) (_ *engine, err error) {
+	e := &engine{p: p, own: own, networks: networks, began: c, config: c, level: new(slog.LevelVar), rewatch: make(chan struct{}, 1)}
 	e.level.Set(level(c))
 	e.log = p.logger(c, e.level)
 	defer func() {
@@ -74,7 +82,7 @@ func (p *program) start(c config.Config, networks bool, more []gateway.Account, 
 		}
 	}
 	e.gateway, err = gateway.New(gateway.Options{
-		Queue: e.queue, Accounts: append(more, e.accounts...), Agents: e.agents(c), Settings: e.settings(c),
+		Queue: e.queue, Accounts: slices.Concat(own, e.accounts), Agents: e.agents(c), Settings: e.settings(c),
 		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Now: p.now, Log: e.log,
 	})
 	return e, err
@@ -89,7 +97,14 @@ func (e *engine) agents(c config.Config) map[string]agents.Agent {
 }
 
 func (e *engine) settings(c config.Config) gateway.Settings {
-	return e.p.settings(c, e.accounts, e.tresore.topics())
+	s := e.p.settings(c, e.accounts, e.tresore.topics())
+	for _, a := range e.own {
+		s.Lang = e.p.t.Lang()
+		s.Policy.Access[gateway.AccountID{Channel: a.Channel.Kind(), Account: a.Name}] = gateway.Access{
+			People: map[string]agents.Role{e.p.person(): agents.RoleAdmin}, Unlimited: true,
+		}
+	}
+	return s
 }
 
 // report says what the log had to repair, and whether it takes records.

@@ -81,7 +81,7 @@ func (p *program) askStarter() (config.StarterOptions, error) {
 		fmt.Fprint(p.out, p.t.Say(key)+" ")
 		line, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return "", p.fail(exitFailed, "cmd.cannot_read", "-", reason(err))
+			return "", p.fail(exitFailed, "cmd.cannot_read", "-", p.cause(err))
 		}
 		if errors.Is(err, io.EOF) {
 			fmt.Fprintln(p.out)

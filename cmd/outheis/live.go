@@ -4,53 +4,126 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"outheis/config"
+	"outheis/gateway"
 	"outheis/store"
 )
 
 // reload reads the configuration again and puts in force what can change while
-// running. With an error in the file everything stays as it is.
+// running. With a mistake in the file everything stays as it is; the error is
+// then a [badConfig].
 func (e *engine) reload(ctx context.Context) error {
+	e.reloading.Lock()
+	defer e.reloading.Unlock()
 	next, problems, err := config.Load(e.human.Dir(), e.p.environment())
 	if err != nil {
-		return err
-	}
-	for _, problem := range problems {
-		if problem.Severity == config.Error {
-			e.log.Error("configuration not taken", "where", problem.Where(), "err", problem)
-		}
+		return errors.New(e.p.sentence(e.p.cannotRead(err)))
 	}
 	if config.HasErrors(problems) {
-		return errors.New(e.p.t.Say("cmd.reload_kept", count(problems, config.Error)))
+		var lines []string
+		for _, problem := range problems {
+			if problem.Severity == config.Error {
+				e.log.Error("configuration not taken", "where", problem.Where(), "err", problem)
+			}
+			lines = append(lines, e.p.problem(problem))
+		}
+		lines = append(lines, e.p.t.Say("cmd.reload_kept", count(problems, config.Error)))
+		return badConfig(strings.Join(lines, "\n"))
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	changes := config.Diff(e.config, next)
+	e.tresore.retry()
+	defer func() {
+		select {
+		case e.rewatch <- struct{}{}:
+		default:
+		}
+	}()
+	changes := config.Diff(e.current(), next)
 	if changes.None() {
 		return nil
+	}
+	accounts, err := e.accountsAfter(next, changes.Channels)
+	if err != nil {
+		return err
 	}
 	if changes.Tresors {
 		if err := e.tresore.replace(next); err != nil {
 			return err
 		}
 	}
-	if len(changes.Channels) > 0 {
-		e.log.Warn("channels need a restart", "channels", changes.Channels)
-	}
+	e.accounts = accounts
 	if err := e.gateway.Reload(e.settings(next)); err != nil {
 		return err
 	}
 	e.level.Set(level(next))
+	e.mu.Lock()
 	e.config = next
+	e.mu.Unlock()
 	e.log.Info("configuration taken", "live", changes.Live, "channels", changes.Channels, "tresore", changes.Tresors)
 	if len(changes.Process) > 0 {
 		e.log.Warn("configuration needs a restart", "keys", changes.Process)
 	}
-	return nil
+	return e.restart(ctx, changes.Channels)
+}
+
+// A badConfig is a configuration that is not taken: its problems in sentences, a
+// line each. They have been logged.
+type badConfig string
+
+func (b badConfig) Error() string { return string(b) }
+
+// current returns the configuration in force.
+func (e *engine) current() config.Config {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.config
+}
+
+// accountsAfter returns the accounts that there are when changes are done, those
+// that are to start or to restart with a new channel.
+func (e *engine) accountsAfter(c config.Config, changes []config.ChannelChange) ([]gateway.Account, error) {
+	if !e.networks {
+		return nil, nil
+	}
+	all := slices.Clone(e.accounts)
+	for _, change := range changes {
+		all = slices.DeleteFunc(all, func(a gateway.Account) bool { return isOf(a, change) })
+		if change.Action == config.Stop {
+			continue
+		}
+		a, err := e.p.account(c, change.Channel, change.Account, e.log)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+func isOf(a gateway.Account, c config.ChannelChange) bool {
+	return a.Channel.Kind() == c.Channel && a.Name == c.Account
+}
+
+// restart has the gateway put the channels in the place of the old ones that
+// accountsAfter has made. The other channels do not notice.
+func (e *engine) restart(ctx context.Context, changes []config.ChannelChange) error {
+	if !e.networks {
+		return nil
+	}
+	var errs []error
+	for _, change := range changes {
+		if i := slices.IndexFunc(e.accounts, func(a gateway.Account) bool { return isOf(a, change) }); i >= 0 {
+			errs = append(errs, e.gateway.Replace(ctx, e.accounts[i]))
+			continue
+		}
+		errs = append(errs, e.gateway.Remove(ctx, gateway.AccountID{Channel: change.Channel, Account: change.Account}))
+	}
+	return errors.Join(errs...)
 }
 
 // watch reloads when somebody has changed the configuration, and loads the
@@ -65,7 +138,7 @@ func (e *engine) watch(ctx context.Context) {
 	if err := w.Add(e.human.Dir()); err != nil {
 		e.log.Warn("changes of the configuration are not noticed", "err", err)
 	}
-	manifests := e.tresore.watched(ctx, w)
+	folders := e.tresore.watched(ctx, w)
 	settled := time.NewTimer(time.Hour) // editors write a file in several steps
 	defer settled.Stop()
 	settled.Stop()
@@ -76,27 +149,29 @@ func (e *engine) watch(ctx context.Context) {
 			return
 		case err := <-w.Errors:
 			e.log.Warn("watching files failed", "err", err)
+		case <-e.rewatch:
+			folders = e.tresore.watched(ctx, w)
 		case event := <-w.Events:
-			name := filepath.Base(event.Name)
+			folder, name := filepath.Dir(event.Name), filepath.Base(event.Name)
 			switch {
-			case name == config.JSONName || name == config.YAMLName:
-				changed["config"] = true
-			case manifests[filepath.Clean(event.Name)] != "":
-				changed[manifests[filepath.Clean(event.Name)]] = true
+			case folder == e.human.Dir() && (name == config.JSONName || name == config.YAMLName):
+				changed[""] = true
+			case folders[folder] != "" && released(name):
+				changed[folders[folder]] = true
 			default:
 				continue
 			}
 			settled.Reset(settleTime)
 		case <-settled.C:
-			for what := range changed {
-				if what == "config" {
-					if err := e.reload(ctx); err != nil {
+			for id := range changed {
+				if id == "" { // the configuration
+					var bad badConfig
+					if err := e.reload(ctx); err != nil && !errors.As(err, &bad) {
 						e.log.Error("configuration not taken", "err", err)
 					}
-					manifests = e.tresore.watched(ctx, w)
 					continue
 				}
-				e.tresore.refresh(what)
+				e.tresore.refresh(id)
 			}
 			clear(changed)
 		}

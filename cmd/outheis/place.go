@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -14,9 +15,24 @@ import (
 	"outheis/store"
 )
 
-// reason returns what the operating system said, without the path that the
+// cause words what the operating system said, without the path that the
 // sentence around it names already.
-func reason(err error) string {
+func (p *program) cause(err error) string {
+	for _, known := range []struct {
+		err error
+		key string
+	}{
+		{fs.ErrNotExist, "cmd.cause_missing"},
+		{fs.ErrPermission, "cmd.cause_permission"},
+		{syscall.ENOSPC, "cmd.cause_full"},
+		{syscall.EROFS, "cmd.cause_read_only"},
+		{syscall.ENOTDIR, "cmd.cause_no_folder"},
+		{syscall.EISDIR, "cmd.cause_folder"},
+	} {
+		if errors.Is(err, known.err) {
+			return p.t.Say(known.key)
+		}
+	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err.Error()
@@ -98,6 +114,13 @@ func (p *program) language() string {
 func (p *program) sentence(err error) string {
 	if key, args, ok := store.Explain(err); ok {
 		return p.t.Say(key, args...)
+	}
+	var pe *fs.PathError
+	switch {
+	case errors.Is(err, store.ErrFailed):
+		return p.t.Say("cmd.fsync_failed", p.cause(err))
+	case errors.As(err, &pe):
+		return p.t.Say("cmd.no_access", pe.Path, p.cause(err))
 	}
 	return err.Error()
 }

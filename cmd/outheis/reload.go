@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"outheis/gateway"
 )
 
 func (p *program) reloadCommand() *cobra.Command {
@@ -16,20 +19,24 @@ func (p *program) reloadCommand() *cobra.Command {
 	}
 }
 
-// reload checks the configuration here, where its problems can be shown, and
-// has the running gateway take it.
+// reload has the running gateway take the configuration. Only there it can be
+// checked: the secrets may be in the environment of that process alone.
 func (p *program) reload(ctx context.Context) error {
-	if _, err := p.load(); err != nil {
-		return err
-	}
 	c, err := p.control()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	if err := p.refused(ctx, c.Reload(ctx)); err != nil {
+	err = c.Reload(ctx)
+	var refusal *gateway.ControlError
+	if errors.As(err, &refusal) && refusal.Code == gateway.CodeFailed {
+		return &exitError{exitFailed, errors.New(refusal.Text)} // see [engine.reload]
+	}
+	if err := p.refused(ctx, err); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(p.out, p.t.Say("cmd.reloaded"))
+	fmt.Fprintln(p.out, p.t.Say("cmd.reloaded"))
+	r, _, err := p.askStatus(ctx)
+	p.printRestart(r)
 	return err
 }

@@ -31,7 +31,7 @@ func (p *program) renderCommand() *cobra.Command {
 		if len(args) == 1 && args[0] != "-" {
 			f, err := os.Open(args[0])
 			if err != nil {
-				return p.fail(exitFailed, "cmd.cannot_read", args[0], reason(err))
+				return p.fail(exitFailed, "cmd.cannot_read", args[0], p.cause(err))
 			}
 			defer f.Close()
 			in = f

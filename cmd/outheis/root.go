@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func (p *program) rootCommand() *cobra.Command {
@@ -23,8 +24,11 @@ func (p *program) rootCommand() *cobra.Command {
 	root.SetErr(p.err)
 	root.PersistentFlags().StringVar(&p.humanFlag, "human", p.humanFlag, p.t.Say("cmd.flag_human"))
 	root.PersistentFlags().StringVar(&p.langFlag, "lang", p.langFlag, p.t.Say("cmd.flag_lang"))
+	for _, name := range []string{"human", "lang"} {
+		root.PersistentFlags().Lookup(name).DefValue = "" // what [early] has found is no default
+	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return p.usage(c, p.t.Say("cmd.bad_flag", err))
+		return p.usage(c, p.badFlag(err))
 	})
 	root.AddCommand(
 		p.askCommand(), p.chatCommand(), p.runCommand(),
@@ -54,11 +58,34 @@ func (p *program) usage(c *cobra.Command, reason string) error {
 	return &exitError{exitUsage, errors.New(p.t.Say("cmd.usage_error", reason, c.CommandPath()))}
 }
 
+// badFlag words an error about an option.
+func (p *program) badFlag(err error) string {
+	dashed := func(name, group string) string {
+		if group != "" {
+			return "-" + name
+		}
+		return "--" + name
+	}
+	var unknown *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		return p.t.Say("cmd.no_flag", dashed(unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()))
+	case errors.As(err, &bare):
+		return p.t.Say("cmd.flag_bare", dashed(bare.GetSpecifiedName(), bare.GetSpecifiedShortnames()))
+	case errors.As(err, &invalid):
+		return p.t.Say("cmd.flag_value", invalid.GetValue(), "--"+invalid.GetFlag().Name)
+	}
+	return p.t.Say("cmd.bad_flag", err)
+}
+
 func (p *program) noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	reason := p.t.Say("cmd.no_command", args[0])
+	c.SuggestionsMinimumDistance = 2
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		reason = p.t.Say("cmd.no_command_near", args[0], near[0])
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -25,6 +27,9 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	limitCores()
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	signal.Ignore(syscall.SIGPIPE) // whoever read our log may go, the gateway stays
 	e, err := p.start(c, true, nil, "outheis run")
 	if err != nil {
 		return err

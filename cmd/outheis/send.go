@@ -30,13 +30,14 @@ func (p *program) sendCommand() *cobra.Command {
 			defer cancel()
 			err = p.send(ctx, question, asJSON)
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return p.fail(exitUsage, "cmd.send_timeout", timeout)
+				return p.fail(exitFailed, "cmd.send_timeout", timeout)
 			}
 			return err
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, p.t.Say("cmd.flag_json"))
 	c.Flags().DurationVarP(&timeout, "timeout", "t", time.Minute, p.t.Say("cmd.flag_timeout"))
+	c.Flags().Lookup("timeout").DefValue = "" // the sentence names it
 	return c
 }
 

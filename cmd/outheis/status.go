@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"outheis/config"
 	"outheis/gateway"
 )
 
@@ -18,6 +20,9 @@ type report struct {
 	Gateway gateway.Status `json:"gateway"`
 	Queue   queueReport    `json:"queue"`
 	Tresore []tresorReport `json:"tresore"`
+	// Restart names what has been changed in the configuration and holds only
+	// after the next start.
+	Restart []string `json:"restart,omitempty"`
 }
 
 type queueReport struct {
@@ -47,6 +52,7 @@ func (e *engine) status() any {
 		Version: versionLine(), Human: e.human.Dir(), Gateway: e.gateway.Status(),
 		Queue: queueReport{Lines: s.Lines, Bytes: s.Bytes, Seq: s.Seq, Open: s.Open, Damage: s.Damage, Torn: s.Torn, Foreign: s.Foreign, Rotated: s.Rotated},
 	}
+	r.Restart = config.Diff(e.began, e.current()).Process
 	for _, err := range []error{s.Degraded, s.Failed, s.ReadOnly, s.Housekeeping} {
 		if err != nil {
 			r.Queue.Degraded = err.Error()
@@ -79,25 +85,32 @@ func (p *program) statusCommand() *cobra.Command {
 
 // status prints how the running gateway stands.
 func (p *program) status(ctx context.Context, asJSON bool) error {
-	c, err := p.control()
+	r, raw, err := p.askStatus(ctx)
 	if err != nil {
 		return err
-	}
-	defer c.Close()
-	raw, err := c.Status(ctx)
-	if err != nil {
-		return p.refused(ctx, err)
 	}
 	if asJSON {
 		_, err = fmt.Fprintf(p.out, "%s\n", raw)
 		return err
 	}
-	var r report
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return fmt.Errorf("status: answer of the gateway: %w", err)
-	}
 	p.printStatus(r)
 	return nil
+}
+
+// askStatus asks the running gateway how it stands.
+func (p *program) askStatus(ctx context.Context) (r report, raw json.RawMessage, err error) {
+	c, err := p.control()
+	if err != nil {
+		return r, nil, err
+	}
+	defer c.Close()
+	if raw, err = c.Status(ctx); err != nil {
+		return r, nil, p.refused(ctx, err)
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return r, nil, fmt.Errorf("status: answer of the gateway: %w", err)
+	}
+	return r, raw, nil
 }
 
 func (p *program) printStatus(r report) {
@@ -136,6 +149,14 @@ func (p *program) printStatus(r report) {
 		} else {
 			say("status_tresor", t.ID, t.Version, t.Claims)
 		}
+	}
+	p.printRestart(r)
+}
+
+// printRestart says what of the configuration is not in force yet.
+func (p *program) printRestart(r report) {
+	if len(r.Restart) > 0 {
+		fmt.Fprintln(p.out, "🟡 "+p.t.Say("cmd.status_restart", strings.Join(r.Restart, ", ")))
 	}
 }
 

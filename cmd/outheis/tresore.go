@@ -18,8 +18,9 @@ import (
 	"outheis/tresor/handbuch"
 )
 
-// manifestName is the file that a release writes last.
-const manifestName = "MANIFEST.sha256"
+// released are the files of a Tresor that change last with a release: the
+// manifest, and the lock that goes when the release is done.
+func released(name string) bool { return name == "MANIFEST.sha256" || name == ".vault-release.lock" }
 
 // tresore are the Tresore that are asked, and where they come from.
 type tresore struct {
@@ -100,9 +101,7 @@ func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]
 // puts it in its place. One that cannot be served is out of service until its
 // next release: a drift is never answered from.
 func (t *tresore) refresh(id string) {
-	t.mu.Lock()
-	path := t.paths[id]
-	t.mu.Unlock()
+	path := t.path(id)
 	if path == "" {
 		return
 	}
@@ -151,8 +150,16 @@ func (t *tresore) replace(c config.Config) error {
 	return nil
 }
 
-// watched has w watch the folders of the Tresore, and returns the ids by the
-// path of their manifest.
+// retry looks again at the Tresore that are out of service.
+func (t *tresore) retry() {
+	for _, one := range t.agent.Tresore() {
+		if one.Snapshot == nil {
+			t.refresh(one.ID)
+		}
+	}
+}
+
+// watched has w watch the folders of the Tresore, and returns the ids by folder.
 func (t *tresore) watched(ctx context.Context, w *fsnotify.Watcher) map[string]string {
 	t.mu.Lock()
 	paths := maps.Clone(t.paths)
@@ -162,9 +169,16 @@ func (t *tresore) watched(ctx context.Context, w *fsnotify.Watcher) map[string]s
 		if err := w.Add(path); err != nil && ctx.Err() == nil {
 			t.log.Warn("new releases are not noticed", "tresor", id, "err", err)
 		}
-		ids[filepath.Join(path, manifestName)] = id
+		ids[filepath.Clean(path)] = id
 	}
 	return ids
+}
+
+// path returns where a Tresor lies, for messages.
+func (t *tresore) path(id string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.paths[id]
 }
 
 // topics are what help offers to ask.
@@ -180,14 +194,17 @@ func (t *tresore) topics() []gateway.Topic {
 	return all
 }
 
-// tresorReason words why a Tresor is not served: its first finding and how many
-// more there are.
+// tresorReason words why a Tresor is not served, for a sentence that names its
+// path: its first finding and how many more there are.
 func (p *program) tresorReason(err error) string {
 	var invalid *tresor.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Findings) == 0 {
-		return reason(err)
+		return p.cause(err)
 	}
 	first := invalid.Findings[0].String()
+	if filepath.IsAbs(invalid.Findings[0].Label) { // about the folder itself
+		first = invalid.Findings[0].Text
+	}
 	if n := len(invalid.Findings); n > 1 {
 		return p.t.Say("cmd.tresor_findings", n-1, first)
 	}

@@ -18,7 +18,8 @@ func powerCuts(seeds int, lies func(kind, name string) bool) (images, torn, dama
 		w.fs.lies = lies
 		w.fs.stopAt = 1 + r.IntN(250)
 		w.fs.stopIn = []string{"", "sync", "syncdir"}[r.IntN(3)] // when most is at stake
-		w.fs.partial = func(n int) int { return r.IntN(n + 1) }
+		part := rand.New(rand.NewPCG(seed, 4))
+		w.fs.partial = func(n int) int { return part.IntN(n + 1) }
 		_ = w.script(r, 40) // dies somewhere
 		w.fs.reboot()
 		for range 5 {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"outheis/channels"
@@ -292,7 +293,7 @@ func (g *Gateway) pauseUntilWorks(ctx context.Context, out *outlet, d time.Durat
 }
 
 // waitForTurn waits until neither the part, nor the chat, nor the account has
-// been asked to wait.
+// been asked to wait, and the channel lets it go out.
 func (g *Gateway) waitForTurn(ctx context.Context, out *outlet, to channels.Address, at *part, p *pen) error {
 	for {
 		until := out.gates.until(to)
@@ -301,7 +302,7 @@ func (g *Gateway) waitForTurn(ctx context.Context, out *outlet, to channels.Addr
 		}
 		d := until.Sub(g.now())
 		if d <= 0 {
-			return nil
+			return g.takeTurn(ctx, out, to, p)
 		}
 		if err := g.flush(ctx, p); err != nil {
 			return err
@@ -310,6 +311,42 @@ func (g *Gateway) waitForTurn(ctx context.Context, out *outlet, to channels.Addr
 			return err
 		}
 	}
+}
+
+// takeTurn lets a channel that keeps a pace do its waiting before the post
+// counts as tried: a process that dies meanwhile has not sent it. What p holds
+// is written before a wait.
+func (g *Gateway) takeTurn(ctx context.Context, out *outlet, to channels.Address, p *pen) error {
+	taker, ok := out.current().(channels.TurnTaker)
+	if !ok {
+		return nil
+	}
+	defer g.contain("turn", out.id) // Send decides then
+	wait, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer cancel()
+	var unwritten error
+	err := taker.TakeTurn(wait, to, func() error {
+		watch.Go(func() {
+			select {
+			case <-g.stopping:
+				cancel()
+			case <-wait.Done():
+			}
+		})
+		unwritten = g.flush(ctx, p)
+		return unwritten
+	})
+	switch {
+	case err == nil, unwritten != nil:
+		return unwritten
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isClosed(g.stopping):
+		return ErrStopping
+	}
+	return nil // Send decides
 }
 
 // tellParked tells the administrators of a reply that nobody will see.

@@ -51,17 +51,19 @@ const (
 // saveCheckpoint writes the checkpoint. Nothing is waiting and everything
 // written is durable when it is called.
 func (j *journal) saveCheckpoint(clean bool) error {
-	mark, err := j.hot.copy.save(j.hot.causes)
+	open, hot := j.openLines()
+	defer hot.release()
+	mark, err := hot.copy.save(hot.causes)
 	if err != nil {
 		return err
 	}
 	c := checkpoint{
-		V: checkpointVersion, Segment: j.hot.id, Offset: j.end, Clean: clean,
+		V: checkpointVersion, Segment: hot.id, Offset: j.end, Clean: clean,
 		Seq: j.last.seq, ID: formatID(j.last.id), At: Time{j.last.at},
 		Lines: j.stats.Lines, Month: j.rotation.month, Rotated: Time{j.rotation.at},
-		Open: j.openLines(), Foreign: j.spans, Causes: mark,
+		Open: open, Foreign: j.spans, Causes: mark,
 	}
-	if c.Begin, c.Before, err = probe(j.hot.r, j.end); err != nil {
+	if c.Begin, c.Before, err = probe(hot.r, j.end); err != nil {
 		return err
 	}
 	if j.prev != nil {

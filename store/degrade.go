@@ -22,8 +22,10 @@ func (j *journal) accepts() error {
 	switch {
 	case j.failed != nil:
 		return j.failed
+	case j.readOnly == ErrReadOnly:
+		return ErrReadOnly
 	case j.readOnly != nil:
-		return j.readOnly
+		return fmt.Errorf("%w: %w", ErrReadOnly, j.readOnly)
 	case j.degraded == nil:
 		return nil
 	}

@@ -58,8 +58,8 @@ type journal struct {
 
 // A tuning holds the sizes and intervals, so that tests can make them small.
 type tuning struct {
-	batchRecords int           // appended with one write at most
-	batchBytes   int           //
+	batchRecords int           // that one write takes at most
+	batchBytes   int           // likewise
 	checkpoint   int64         // lines between two checkpoints
 	retry        time.Duration // between two tries of a disk that was full
 	room         uint64        // free bytes before a full disk is tried again
@@ -67,7 +67,7 @@ type tuning struct {
 	rotateEvery  time.Duration // at most
 	window       time.Duration // of the segment before that is searched for causes
 	maxDamage    int64         // bytes of damage with which a log still opens for writing
-	maxPlaces    int           //
+	maxPlaces    int           // likewise
 }
 
 func defaultTuning() tuning {
@@ -121,7 +121,7 @@ type segment struct {
 	r      io.ReaderAt
 	closer io.Closer
 	causes *causes
-	copy   *causeFile // nil when read only
+	copy   *causeFile // of the causes; written only while the segment is hot
 	mark   causeMark  // of the copy, as of the last checkpoint
 	refs   atomic.Int32
 }
@@ -250,38 +250,38 @@ func (j *journal) lookup(cause []byte) (line []byte, ok bool, err error) {
 	return nil, false, nil
 }
 
-func (j *journal) openLines() []openLine {
+// openLines returns the open lines in the order of their seq, and the segment
+// in which they stand, to be released.
+func (j *journal) openLines() ([]openLine, *segment) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
+	j.hot.refs.Add(1)
 	return slices.SortedFunc(maps.Values(j.open), func(a, b openLine) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.ID, b.ID))
-	})
+	}), j.hot
 }
 
-// readOpen reads an open line back.
-func (j *journal) readOpen(o openLine) ([]byte, error) {
-	hot, prev := j.acquire()
-	defer hot.release()
-	defer prev.release()
-	line, ok, err := readSealed(hot.r, o.Offset)
+// readOpen reads an open line back. The error is a LineError when it is no
+// longer what it was.
+func (s *segment) readOpen(o openLine) ([]byte, error) {
+	line, ok, err := readSealed(s.r, o.Offset)
 	if err != nil {
 		return nil, err
 	}
 	var f fields
 	if !ok || !scanFields(line, &f) || string(f.id) != o.ID {
-		return nil, &LineError{Segment: hot.name, Offset: o.Offset, Kind: malformed.String()}
+		return nil, &LineError{Segment: s.name, Offset: o.Offset, Kind: malformed.String()}
 	}
 	return line, nil
 }
 
 // from visits the lines of the hot segment with at least this seq.
 func (j *journal) from(ctx context.Context, seq uint64, visit func(*scanned) error) error {
-	hot, prev := j.acquire()
-	defer hot.release()
-	defer prev.release()
 	j.mu.RLock()
-	size, spans := hot.size, slices.Clone(j.spans)
+	hot, size, spans := j.hot, j.hot.size, slices.Clone(j.spans)
+	hot.refs.Add(1)
 	j.mu.RUnlock()
+	defer hot.release()
 
 	at, err := j.bisect(hot.r, size, spans, seq)
 	if err != nil {

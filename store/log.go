@@ -211,12 +211,15 @@ func (l *Log[T]) Lookup(cause string) (rec T, ok bool, err error) {
 	return rec, ok, nil
 }
 
-// Open returns the open lines in the order of their seq. A line that cannot be
-// read any more is left out; Stats counts it as damage.
+// Open returns the open lines in the order of their seq: those that were found
+// at start and those opened since. One that was damaged meanwhile is left out;
+// the next start that reads every line reports it.
 func (l *Log[T]) Open() []Entry[T] {
+	lines, hot := l.j.openLines()
+	defer hot.release()
 	var entries []Entry[T]
-	for _, o := range l.j.openLines() {
-		line, err := l.j.readOpen(o)
+	for _, o := range lines {
+		line, err := hot.readOpen(o)
 		if err != nil {
 			continue
 		}

@@ -23,7 +23,8 @@ var (
 )
 
 // A TooDamagedError says why a log was opened for reading only: so much of it
-// is damaged that its owner should look first. It is an ErrReadOnly.
+// is damaged that its owner should look first. Appends are refused with it and
+// ErrReadOnly.
 type TooDamagedError struct {
 	Places int
 	Bytes  int64
@@ -32,9 +33,6 @@ type TooDamagedError struct {
 func (e *TooDamagedError) Error() string {
 	return fmt.Sprintf("%d places with %d bytes of the log are damaged; run outheis doctor", e.Places, e.Bytes)
 }
-
-// Is reports whether target is ErrReadOnly.
-func (e *TooDamagedError) Is(target error) bool { return target == ErrReadOnly }
 
 // A LineError is a line of a log that cannot be read.
 type LineError struct {

@@ -39,7 +39,8 @@ type Recovery struct {
 	// Rewritten says that an fsync had failed and that the log was copied into
 	// a new file.
 	Rewritten bool
-	// ReadOnly is why the log takes no records, nil when it does.
+	// ReadOnly is why the log takes no records: ErrReadOnly, or a
+	// *TooDamagedError; nil when it does.
 	ReadOnly error
 	Duration time.Duration
 }

@@ -118,7 +118,9 @@ func (j *journal) buildNext(now time.Time) (n *nextSegment, err error) {
 	}
 	note := segmentNote{Prev: archive, LastSeq: j.last.seq, SHA256: hex.EncodeToString(hash.Sum(nil))}
 	n = &nextSegment{archive: archive, last: j.last.next(now, j.machine), open: map[string]openLine{}, causes: newCauses()}
-	if err := j.writeNext(n, note, j.openLines()); err != nil {
+	open, hot := j.openLines()
+	defer hot.release()
+	if err := j.writeNext(n, note, open); err != nil {
 		return nil, err
 	}
 	return n, nil
@@ -147,7 +149,7 @@ func (j *journal) writeNext(n *nextSegment, header segmentNote, open []openLine)
 		return err
 	}
 	for _, o := range open {
-		line, err := j.readOpen(o)
+		line, err := j.hot.readOpen(o)
 		var damaged *LineError
 		if errors.As(err, &damaged) {
 			continue // it cannot be executed any more

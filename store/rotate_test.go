@@ -228,8 +228,25 @@ func TestRotationWhileManyWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := w.append(l, w.newRequest(1)); err != nil { // stays open
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var watch, wg sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if open := openedCauses(l); !slices.Contains(open, "tg:1") {
+				t.Errorf("an open line is missing from %d", len(open))
+				return
+			}
+		}
+	})
 	const writers, each = 8, 60
-	var wg sync.WaitGroup
 	got := make([]map[string]simRecord, writers)
 	for n := range writers {
 		got[n] = map[string]simRecord{}
@@ -254,6 +271,8 @@ func TestRotationWhileManyWrite(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	close(stop)
+	watch.Wait()
 	for n := range got {
 		for cause, r := range got[n] {
 			w.attempted[cause], w.acked[cause] = cause, r
@@ -268,8 +287,8 @@ func TestRotationWhileManyWrite(t *testing.T) {
 	if len(w.fs.segments()) < 2 {
 		t.Error("no rotation happened")
 	}
-	if open := l.Open(); len(open) != writers*each/3 {
-		t.Errorf("got %d open lines, want %d", len(open), writers*each/3)
+	if open := l.Open(); len(open) != 1+writers*each/3 {
+		t.Errorf("got %d open lines, want %d", len(open), 1+writers*each/3)
 	}
 	kill(l)
 	w.now = now

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ func (p *program) question(args []string) (string, error) {
 		text = string(b)
 	}
 	if len(text) > maxQuestion {
-		return "", p.fail(exitUsage, "cmd.question_long", maxQuestion)
+		return "", p.fail(exitUsage, "cmd.question_huge", maxQuestion)
 	}
 	if text = strings.TrimSpace(gateway.Clean(text)); text == "" {
 		return "", p.fail(exitUsage, "cmd.question_empty")
@@ -93,6 +94,9 @@ func (p *program) answer(ctx context.Context, question string, dirs []string) (a
 			return agents.Answer{}, err
 		}
 		c = loaded
+	}
+	if most := c.Dispatcher.MaxMessageChars; utf8.RuneCountInString(question) > most {
+		return agents.Answer{}, p.fail(exitUsage, "cmd.question_long", most)
 	}
 	tresore, err := p.openTresore(c, dirs, slog.New(slog.DiscardHandler))
 	if err != nil {

@@ -51,6 +51,9 @@ func (p *program) configValidate() error {
 	if config.HasErrors(problems) {
 		return &exitError{code: exitFailed, err: errors.New(p.t.Say("cmd.config_bad", count(problems, config.Error)))}
 	}
+	if _, _, err := p.tresorPaths(c, nil); err != nil {
+		return err
+	}
 	if c.File == "" {
 		fmt.Fprintln(p.out, p.t.Say("cmd.config_none", dir))
 	} else {

@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"outheis/agents"
 	"outheis/gateway"
+	"outheis/relay"
 )
 
 func (p *program) sendCommand() *cobra.Command {
@@ -56,22 +57,34 @@ func (p *program) send(ctx context.Context, question string, asJSON bool) error 
 	if err != nil {
 		return p.refused(ctx, err)
 	}
-	if asJSON {
-		if err := json.NewEncoder(p.out).Encode(a); err != nil {
-			return err
-		}
-	} else {
-		for _, part := range a.Reply.Parts {
-			if _, err := fmt.Fprintln(p.out, part.Text); err != nil {
-				return err
-			}
-		}
-	}
 	if a.Status == "" { // a command, or something that no agent was asked about
 		a.Status = agents.StatusOK
+	}
+	if err := p.printSent(a, asJSON); err != nil {
+		return err
 	}
 	if code := exitCode(a.Status); code != exitOK {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// printSent prints what came back, as JSON in the form of ask.
+func (p *program) printSent(a gateway.LocalAnswer, asJSON bool) error {
+	if !asJSON {
+		for _, part := range a.Reply.Parts {
+			if _, err := fmt.Fprintln(p.out, part.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if a.Answer != nil {
+		return p.printJSON(*a.Answer, a.Status, relay.Text(*a.Answer, p.t.Lang()))
+	}
+	var texts []string
+	for _, part := range a.Reply.Parts {
+		texts = append(texts, part.Plain)
+	}
+	return p.printJSON(agents.Answer{}, a.Status, strings.Join(texts, "\n\n"))
 }

@@ -67,12 +67,16 @@ func (p *program) openTresore(c config.Config, dirs []string, log *slog.Logger) 
 // handbook's id is taken.
 func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]string, order []string, err error) {
 	paths = make(map[string]string)
+	code := exitFailed // a mistake in the configuration
+	if len(dirs) > 0 {
+		code = exitUsage
+	}
 	add := func(id, path string) error {
 		if id == "" {
 			id = strings.ToLower(filepath.Base(path))
 		}
 		if paths[id] != "" || id == handbuch.Name {
-			return p.fail(exitUsage, "cmd.tresor_twice", id)
+			return p.fail(code, "cmd.tresor_twice", id)
 		}
 		paths[id] = path
 		order = append(order, id)

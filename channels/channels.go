@@ -75,9 +75,9 @@ type Event struct {
 	// Quoted is the text that the person replied to, if any. It is data, never
 	// part of the question.
 	Quoted string `json:"quoted,omitempty"`
-	// Text is the message without the leading mention of our account. For a
-	// command it is the command's argument, for a reaction the emoji that the
-	// person shows now, or empty when it was taken back.
+	// Text is the message without the mentions of our account: they say whom it
+	// is for. For a command it is the command's argument, for a reaction the
+	// emoji that the person shows now, or empty when it was taken back.
 	Text string `json:"text,omitempty"`
 	// Command is the command's name without slash or account, in lower case. The
 	// edit of a command has it too.
@@ -182,10 +182,11 @@ type Typer interface {
 // caller wait before it writes down that it sends.
 type TurnTaker interface {
 	// TakeTurn waits until a post to the chat of to may go out, and keeps that
-	// turn: the next Send to the chat uses it and does not wait, except for
-	// what the network itself has asked for since. A turn that nobody uses is
-	// kept for a later Send. When it has to wait it calls waits first, once, and
-	// returns its error if there is one. Every other error is that of ctx.
+	// turn: the next Send to the chat uses it and does not wait; should the
+	// network have asked to wait since, it returns that RetryAfter. A turn that
+	// nobody uses is kept for a later Send. When TakeTurn has to wait it calls
+	// waits first, once, and returns its error if there is one. Every other
+	// error is that of ctx.
 	TakeTurn(ctx context.Context, to Address, waits func() error) error
 }
 

@@ -64,19 +64,20 @@ func (p *Pacer) TakeTurn(ctx context.Context, to Address, waits func() error) er
 	return nil
 }
 
-// Send waits until the network may be asked, unless TakeTurn has, and then
-// calls send. When send returns a RetryAfter, posts to that chat, or of the
-// whole account where the error's Scope says so, wait from then on for so long;
-// the refused post itself goes back to the caller. When ctx ends before the
-// turn comes, or will have ended by then, Send returns at once with a
-// [SendError] of class NotSent.
+// Send waits until the network may be asked, and then calls send. After
+// TakeTurn it does not wait: what the network has asked for since is returned
+// as the RetryAfter that it would be answered with. When send returns a
+// RetryAfter, posts to that chat, or of the whole account where the error's
+// Scope says so, wait from then on for so long; the refused post itself goes
+// back to the caller. When ctx ends before the turn comes, or will have ended by
+// then, Send returns at once with a [SendError] of class NotSent.
 func (p *Pacer) Send(ctx context.Context, post Post, send func(context.Context, Post) (Receipt, error)) (Receipt, error) {
 	c := p.of(post.To)
-	wait := func() error { return p.turn(ctx, c, nil) }
 	if p.useTurn(c) {
-		wait = func() error { return p.quiet(ctx, c, nil) } // what the network asked for since counts
-	}
-	if err := wait(); err != nil {
+		if se := p.asked(c); se != nil {
+			return Receipt{}, se
+		}
+	} else if err := p.turn(ctx, c, nil); err != nil {
 		return Receipt{}, &SendError{Class: NotSent, Err: fmt.Errorf("wait for the chat's turn: %w", err)}
 	}
 	receipt, err := send(ctx, post)
@@ -122,20 +123,30 @@ func (p *Pacer) turn(ctx context.Context, c *paced, waits func() error) error {
 // quiet waits until neither the chat nor the account has been asked to wait.
 func (p *Pacer) quiet(ctx context.Context, c *paced, waits func() error) error {
 	for {
-		p.mu.Lock()
-		until := c.until
-		if p.until.After(until) {
-			until = p.until
-		}
-		p.mu.Unlock()
-		d := time.Until(until)
-		if d <= 0 {
+		asked := p.asked(c)
+		if asked == nil {
 			return nil
 		}
-		if err := await(ctx, d, waits); err != nil {
+		if err := await(ctx, asked.After, waits); err != nil {
 			return err
 		}
 	}
+}
+
+// asked returns the error that says how much longer the network wants nothing
+// for the chat, or nil.
+func (p *Pacer) asked(c *paced) *SendError {
+	p.mu.Lock()
+	until, scope := c.until, ScopeChat
+	if p.until.After(until) {
+		until, scope = p.until, ScopeAccount
+	}
+	p.mu.Unlock()
+	d := time.Until(until)
+	if d <= 0 {
+		return nil
+	}
+	return &SendError{Class: RetryAfter, After: d, Scope: scope, Err: errors.New("asked to wait while another post was sent")}
 }
 
 // block notes that the network asked to wait.

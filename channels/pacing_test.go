@@ -277,6 +277,10 @@ func TestPacerTurnIsNoPassport(t *testing.T) {
 		if _, err := p.Send(t.Context(), one, r.send); channels.AsSendError(err).Class != channels.RetryAfter {
 			t.Fatalf("the first post returned %v, want the network's refusal", err)
 		}
+		_, err := p.Send(t.Context(), one, r.send)
+		if se := channels.AsSendError(err); se == nil || se.Class != channels.RetryAfter || se.After != 3*time.Second || se.Scope != channels.ScopeChat {
+			t.Errorf("the second post returned %v, want the same refusal", err)
+		}
 		for _, chat := range []string{"2", "1"} {
 			if _, err := p.Send(t.Context(), post(t, chat), r.send); err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@ package channeltest
 import (
 	"encoding/json"
 	"strings"
+	"unicode"
 
 	"outheis/channels"
 )
@@ -153,10 +154,11 @@ func mentionAddressesUs(b *bench) {
 	r.heard(Line{Text: "  {me}  wann?"}, true, "wann?")
 	e := r.heard(Line{Text: "{me}"}, true, "")
 	equal(b, "kind", e.Kind, channels.KindMessage)
-	e = r.hear(Line{At: InGroup, From: Ada, Text: "wann, {me}, ist Ostern?"})
-	equal(b, "addressed in the middle", e.Addressed, true)
-	if !strings.HasPrefix(e.Text, "wann, ") || !strings.HasSuffix(e.Text, ", ist Ostern?") {
-		b.Errorf("a mention in the middle was cut: %q", e.Text)
+	for _, text := range []string{"wann, {me}, ist Ostern?", "wann ist Ostern, {me}?", "wann ist Ostern? {me}"} {
+		e = r.hear(Line{At: InGroup, From: Ada, Text: text})
+		equal(b, "addressed", e.Addressed, true)
+		words := strings.FieldsFunc(e.Text, func(r rune) bool { return !unicode.IsLetter(r) })
+		equal(b, "words of "+text, strings.Join(words, " "), "wann ist Ostern")
 	}
 }
 
@@ -164,7 +166,7 @@ func mentionAfterEmoji(b *bench) {
 	r := b.start()
 	for _, before := range []string{"😀", "😀😀 ", "👨‍👩‍👧‍👦 ", "🇩🇪 ", "漢字 ", "שלום ", "é "} {
 		e := r.hear(Line{At: InGroup, From: Ada, Text: before + " {me} wann?"})
-		if !e.Addressed || !strings.HasPrefix(e.Text, strings.TrimSpace(before)) || !strings.HasSuffix(e.Text, "wann?") {
+		if !e.Addressed || e.Text != strings.TrimSpace(before)+" wann?" {
 			b.Errorf("after %q: addressed %v with text %q", before, e.Addressed, e.Text)
 		}
 	}

@@ -1,6 +1,8 @@
 package telegram
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,7 +59,7 @@ func (s spans) slice(e entity) (string, bool) {
 
 // A reading is what a text says beside its words.
 type reading struct {
-	text      string // without the leading mention; for a command its argument
+	text      string // without mentions of us; for a command its argument
 	command   string // lower case, without slash and account; "" for none
 	mentioned bool   // our account is mentioned
 	foreign   bool   // a command for another bot
@@ -98,12 +100,28 @@ func read(text string, entities []entity, me user) reading {
 		_, from, _ = s.bounds(e.Offset, e.Length)
 		from += len(text[from:]) - len(strings.TrimLeft(text[from:], ",:"))
 	}
-	r.text = strings.TrimSpace(text[from:])
+	r.text = s.withoutMentions(from, at)
 	if e, ok := at[from]; ok && e.Type == "bot_command" {
 		part, _ := s.slice(e)
-		r.readCommand(part, text[from+len(part):], me)
+		r.readCommand(part, s.withoutMentions(from+len(part), at), me)
 	}
 	return r
+}
+
+// withoutMentions returns the text from a byte on without the mentions of us in
+// at: they say whom the text is for, and are none of its words. The blanks and
+// the comma before one belong to it.
+func (s spans) withoutMentions(from int, at map[int]entity) string {
+	var b strings.Builder
+	for _, start := range slices.Sorted(maps.Keys(at)) {
+		if at[start].Type == "bot_command" || start < from {
+			continue
+		}
+		b.WriteString(strings.TrimSuffix(strings.TrimRight(s.text[from:start], " \t"), ","))
+		_, from, _ = s.bounds(at[start].Offset, at[start].Length)
+	}
+	b.WriteString(s.text[from:])
+	return strings.TrimSpace(b.String())
 }
 
 // readCommand reads /name or /name@bot.
@@ -117,7 +135,7 @@ func (r *reading) readCommand(part, rest string, me user) {
 		return
 	}
 	r.command = strings.ToLower(name)
-	r.text = strings.TrimSpace(rest)
+	r.text = rest
 }
 
 // hasSigns reports whether any entity can be a mention or a command.

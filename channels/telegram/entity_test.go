@@ -88,7 +88,12 @@ func TestRead(t *testing.T) {
 		{"leading mention", "@auskunft_bot wann?", []telegram.Entity{mention(0, 13)}, telegram.Reading{Text: "wann?", Mentioned: true}},
 		{"other letters", "@Auskunft_Bot: wann?", []telegram.Entity{mention(0, 13)}, telegram.Reading{Text: "wann?", Mentioned: true}},
 		{"twice", "@auskunft_bot @auskunft_bot, wann?", []telegram.Entity{mention(0, 13), mention(14, 13)}, telegram.Reading{Text: "wann?", Mentioned: true}},
-		{"in the middle", "wann, @auskunft_bot?", []telegram.Entity{mention(6, 13)}, telegram.Reading{Text: "wann, @auskunft_bot?", Mentioned: true}},
+		{"in the middle", "wann, @auskunft_bot?", []telegram.Entity{mention(6, 13)}, telegram.Reading{Text: "wann?", Mentioned: true}},
+		{"between words", "wann ist @auskunft_bot Ostern, @auskunft_bot, und wo?", []telegram.Entity{mention(9, 13), mention(31, 13)}, telegram.Reading{Text: "wann ist Ostern, und wo?", Mentioned: true}},
+		{"on a line of its own", "wann?\n@auskunft_bot", []telegram.Entity{mention(6, 13)}, telegram.Reading{Text: "wann?", Mentioned: true}},
+		{"in front and behind", "@auskunft_bot wann @auskunft_bot", []telegram.Entity{mention(0, 13), mention(19, 13)}, telegram.Reading{Text: "wann", Mentioned: true}},
+		{"nothing else", "@auskunft_bot, @auskunft_bot", []telegram.Entity{mention(0, 13), mention(15, 13)}, telegram.Reading{Mentioned: true}},
+		{"in a command", "/tresor Frist @auskunft_bot Mai", []telegram.Entity{command(0, 7), mention(14, 13)}, telegram.Reading{Command: "tresor", Text: "Frist Mai", Mentioned: true}},
 		{"longer name", "@auskunft_bot_dev wann?", []telegram.Entity{mention(0, 17)}, telegram.Reading{Text: "@auskunft_bot_dev wann?"}},
 		{"entity of wrong length", "@auskunft_bot_dev wann?", []telegram.Entity{mention(0, 16)}, telegram.Reading{Text: "@auskunft_bot_dev wann?"}},
 		{"by id", "Auskunft wann?", []telegram.Entity{telegram.Mention(0, 8, id)}, telegram.Reading{Text: "wann?", Mentioned: true}},
@@ -103,7 +108,7 @@ func TestRead(t *testing.T) {
 		{"command after mention", "@auskunft_bot /help x", []telegram.Entity{mention(0, 13), command(14, 5)}, telegram.Reading{Mentioned: true, Command: "help", Text: "x"}},
 		{"command with lines", "/tresor\nFrist\nMai", []telegram.Entity{command(0, 7)}, telegram.Reading{Command: "tresor", Text: "Frist\nMai"}},
 		{"empty command", "/@auskunft_bot", []telegram.Entity{command(0, 14)}, telegram.Reading{Text: "/@auskunft_bot"}},
-		{"after emoji", "😀 @auskunft_bot wann?", []telegram.Entity{mention(3, 13)}, telegram.Reading{Mentioned: true, Text: "😀 @auskunft_bot wann?"}},
+		{"after emoji", "😀 @auskunft_bot wann?", []telegram.Entity{mention(3, 13)}, telegram.Reading{Mentioned: true, Text: "😀 wann?"}},
 		{"emoji after mention", "@auskunft_bot😀", []telegram.Entity{mention(0, 13)}, telegram.Reading{Mentioned: true, Text: "😀"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

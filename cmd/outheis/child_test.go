@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strconv"
 	"sync"
 	"syscall"
@@ -14,10 +14,12 @@ import (
 )
 
 // The environment of a child: the test binary itself, as outheis with a clock
-// that is ahead by some seconds.
+// that is ahead by some seconds, which repeats what may have arrived after some
+// time.
 const (
-	childVar = "OUTHEIS_TEST_PROGRAM"
-	shiftVar = "OUTHEIS_TEST_SHIFT"
+	childVar  = "OUTHEIS_TEST_PROGRAM"
+	shiftVar  = "OUTHEIS_TEST_SHIFT"
+	unsureVar = "OUTHEIS_TEST_UNSURE"
 )
 
 func TestMain(m *testing.M) {
@@ -28,14 +30,16 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	unsure, err := time.ParseDuration(cmp.Or(os.Getenv(unsureVar), "0s"))
+	if err != nil {
+		panic(err)
+	}
 	p := &program{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
-		now: func() time.Time { return time.Now().Add(time.Duration(shift) * time.Second) },
+		now:    func() time.Time { return time.Now().Add(time.Duration(shift) * time.Second) },
+		unsure: unsure,
 	}
-	code := p.run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	os.Exit(p.run(context.Background(), os.Args[1:]))
 }
 
 // A child is a running outheis in a process of its own.
@@ -45,7 +49,13 @@ type child struct {
 	done   chan error
 }
 
-func startChild(t *testing.T, human string, shift time.Duration, args ...string) *child {
+func startChild(t testing.TB, human string, shift time.Duration, args ...string) *child {
+	t.Helper()
+	return startChildIn(t, nil, human, shift, args...)
+}
+
+// startChildIn is startChild with variables beside those of the test.
+func startChildIn(t testing.TB, env []string, human string, shift time.Duration, args ...string) *child {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -53,6 +63,7 @@ func startChild(t *testing.T, human string, shift time.Duration, args ...string)
 	}
 	c := &child{cmd: exec.Command(self, append([]string{"--human", human, "--lang", "de"}, args...)...), done: make(chan error, 1)}
 	c.cmd.Env = append(os.Environ(), childVar+"=1", shiftVar+"="+strconv.Itoa(int(shift/time.Second)), "GOTRACEBACK=all")
+	c.cmd.Env = append(c.cmd.Env, env...)
 	c.cmd.Stdout, c.cmd.Stderr = &c.output, &c.output
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -70,7 +81,7 @@ func (c *child) kill() error {
 }
 
 // end asks the child to stop and returns how it did.
-func (c *child) end(t *testing.T, within time.Duration) error {
+func (c *child) end(t testing.TB, within time.Duration) error {
 	t.Helper()
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 	}
 	e.gateway, err = gateway.New(gateway.Options{
 		Queue: e.queue, Accounts: slices.Concat(own, e.accounts), Agents: e.agents(c), Settings: e.settings(c),
-		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Now: p.now, Log: e.log,
+		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
 	})
 	return e, err
 }

@@ -203,20 +203,23 @@ type reading struct {
 
 func (r reading) open() int { return len(r.requests) - len(r.ends) }
 
-func (k *killing) read() reading {
+func (k *killing) read() reading { return readLog(k.t, k.human) }
+
+func readLog(t testing.TB, human string) reading {
+	t.Helper()
 	r := reading{
 		requests: make(map[string]string), causes: make(map[string]int), messages: make(map[string]bool), responses: make(map[string]int),
 		ends: make(map[string]int), arrived: make(map[string]int),
 	}
-	names, err := filepath.Glob(filepath.Join(k.human, "archive", "messages-*.jsonl"))
+	names, err := filepath.Glob(filepath.Join(human, "archive", "messages-*.jsonl"))
 	if err != nil {
-		k.t.Fatal(err)
+		t.Fatal(err)
 	}
 	slices.Sort(names)
-	for _, name := range append(names, filepath.Join(k.human, queueName)) {
+	for _, name := range append(names, filepath.Join(human, queueName)) {
 		b, err := os.ReadFile(name)
 		if err != nil {
-			k.t.Fatal(err)
+			t.Fatal(err)
 		}
 		r.segments++
 		lines := bufio.NewScanner(bytes.NewReader(b))

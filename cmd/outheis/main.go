@@ -41,6 +41,7 @@ type program struct {
 	out, err io.Writer
 	env      func(string) string
 	now      func() time.Time
+	unsure   time.Duration // see [gateway.Options]
 
 	humanFlag, langFlag string
 	t                   *texts.Texts // the language of this run

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"runtime"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -16,6 +19,7 @@ import (
 // A report is how a running outheis stands; `status --json` prints it.
 type report struct {
 	Version string         `json:"version"`
+	Process processReport  `json:"process"`
 	Human   string         `json:"human"`
 	Gateway gateway.Status `json:"gateway"`
 	Queue   queueReport    `json:"queue"`
@@ -23,6 +27,14 @@ type report struct {
 	// Restart names what has been changed in the configuration and holds only
 	// after the next start.
 	Restart []string `json:"restart,omitempty"`
+}
+
+// A processReport says what the process needs, for whoever watches it.
+type processReport struct {
+	PID        int    `json:"pid"`
+	Goroutines int    `json:"goroutines"`
+	Heap       uint64 `json:"heap_bytes"`    // of objects in use and not yet collected
+	Runtime    uint64 `json:"runtime_bytes"` // all that the runtime has from the system
 }
 
 type queueReport struct {
@@ -49,7 +61,7 @@ type tresorReport struct {
 func (e *engine) status() any {
 	s := e.queue.Stats()
 	r := report{
-		Version: versionLine(), Human: e.human.Dir(), Gateway: e.gateway.Status(),
+		Version: versionLine(), Process: ownProcess(), Human: e.human.Dir(), Gateway: e.gateway.Status(),
 		Queue: queueReport{Lines: s.Lines, Bytes: s.Bytes, Seq: s.Seq, Open: s.Open, Damage: s.Damage, Torn: s.Torn, Foreign: s.Foreign, Rotated: s.Rotated},
 	}
 	r.Restart = config.Diff(e.began, e.current()).Process
@@ -69,6 +81,12 @@ func (e *engine) status() any {
 		r.Tresore = append(r.Tresore, one)
 	}
 	return r
+}
+
+func ownProcess() processReport {
+	sizes := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}}
+	metrics.Read(sizes)
+	return processReport{os.Getpid(), runtime.NumGoroutine(), sizes[0].Value.Uint64(), sizes[1].Value.Uint64()}
 }
 
 func (p *program) statusCommand() *cobra.Command {

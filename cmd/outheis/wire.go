@@ -58,7 +58,7 @@ func (p *program) settings(c config.Config, accounts []gateway.Account, topics [
 			Default: defaultAgent(c), Threshold: c.Dispatcher.Routing.Threshold,
 			Keywords: maps.Clone(c.Dispatcher.Routing.Keywords), Mentions: mentions(c, topics),
 		},
-		Lang: c.Human.Language, Topics: topics, Timeout: c.Dispatcher.RequestTimeout,
+		Lang: c.Human.Language, Zone: c.Human.Location(), Topics: topics, Timeout: c.Dispatcher.RequestTimeout,
 	}
 	for _, a := range c.Accounts() {
 		if a.Enabled {

@@ -1,6 +1,9 @@
 package terminal
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 var (
 	Clean     = clean
@@ -32,10 +35,11 @@ func PipeLines(in io.Reader) []string {
 	defer s.Close()
 	for {
 		line, err := s.Line()
-		switch err {
-		case nil:
+		var long *longLineError
+		switch {
+		case err == nil:
 			all = append(all, line)
-		case errLongLine:
+		case errors.As(err, &long):
 			all = append(all, "…")
 		default:
 			return all

@@ -63,10 +63,21 @@ func (t *Terminal) Run(ctx context.Context, in channels.Deliver) error {
 	if errors.Is(context.Cause(run), errQuit) {
 		err = nil
 	}
-	if n := len(s.queue); n > 0 {
+	if n := s.unkept(); n > 0 {
 		t.say("terminal.lost", n)
 	}
 	return err
+}
+
+// unkept counts what the person said that is not kept. To stop is no message.
+func (s *session) unkept() int {
+	n := 0
+	for _, e := range s.queue {
+		if e.Command != "stop" {
+			n++
+		}
+	}
+	return n
 }
 
 // start opens the person's side.
@@ -241,9 +252,10 @@ func (s *session) over() bool {
 
 // line takes a line in.
 func (s *session) line(l lineRead) {
+	var long *longLineError
 	switch {
-	case errors.Is(l.err, errLongLine):
-		s.t.say("terminal.long_line")
+	case errors.As(l.err, &long):
+		s.t.say(long.key, long.args...)
 		return
 	case l.err != nil:
 		s.ended = true

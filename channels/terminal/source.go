@@ -7,21 +7,30 @@ import (
 	"io"
 	"os"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
 
-// maxLine is the longest line that is read from a pipe, in bytes. The line
-// editor has a limit of its own.
-const maxLine = 1 << 20
+// maxLine is the longest line that is read from a pipe, in bytes, maxEdited the
+// longest that the line editor holds, in characters: it ignores what is typed
+// or pasted beyond it.
+const (
+	maxLine   = 1 << 20
+	maxEdited = 4096
+)
 
-// errLongLine says that a line was longer than maxLine; it has been passed
-// over.
-var errLongLine = errors.New("line too long")
+// A longLineError says that a line was too long, and has been passed over.
+type longLineError struct {
+	key  string // of the sentence for the person
+	args []any
+}
+
+func (e *longLineError) Error() string { return "line too long" }
 
 // A source gives the lines of a conversation. Line is called by one goroutine
-// and returns io.EOF after the last one and once stopped, errLongLine for a
-// line that it passed over. Stop may be called from any goroutine and more
+// and returns io.EOF after the last one and once stopped, a *longLineError for
+// a line that it passed over. Stop may be called from any goroutine and more
 // than once. Close undoes what opening did, when nothing else is called any
 // more.
 type source interface {
@@ -64,7 +73,7 @@ func (s *pipeSource) Line() (string, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case long && (err == nil || len(part) > 0):
-			return "", errLongLine
+			return "", &longLineError{key: "terminal.long_line"}
 		case err != nil && len(line) == 0:
 			return "", err
 		}
@@ -105,7 +114,10 @@ type editor struct {
 // pressed, from a goroutine of the editor's own; quit says that it was the
 // second time. It must not block.
 func newEditor(in, out *os.File, h *history, interrupt func(quit bool)) (*editor, error) {
-	e := &editor{in: in, out: out, history: h, strokes: make(chan []byte), stopped: make(chan struct{}), interrupt: interrupt}
+	e := &editor{
+		in: in, out: out, history: h, interrupt: interrupt,
+		strokes: make(chan []byte, typeAhead), stopped: make(chan struct{}),
+	}
 	if e.keys = newInterruptible(in); e.keys == nil {
 		return nil, errors.New("terminal cannot be waited for")
 	}
@@ -125,8 +137,12 @@ func newEditor(in, out *os.File, h *history, interrupt func(quit bool)) (*editor
 
 const prompt = "> "
 
-// run passes the person's keys on, also while nobody reads a line: Ctrl-C has
-// to work then, too.
+// typeAhead is how many pieces of input are taken in while no line is read.
+// A piece is a key, or up to 1 KiB of what is pasted.
+const typeAhead = 1024
+
+// run takes the person's keys in, also while no line is read: Ctrl-C has to
+// work then, too.
 func (e *editor) run() {
 	defer close(e.strokes)
 	var k keys
@@ -153,9 +169,14 @@ func (e *editor) run() {
 // Read gives the line editor what was typed.
 func (e *editor) Read(p []byte) (int, error) {
 	if len(e.rest) == 0 {
-		var ok bool
-		if e.rest, ok = <-e.strokes; !ok {
+		select {
+		case <-e.stopped:
 			return 0, io.EOF
+		case s, ok := <-e.strokes:
+			if !ok {
+				return 0, io.EOF
+			}
+			e.rest = s
 		}
 		e.resize()
 	}
@@ -179,6 +200,9 @@ func (e *editor) Line() (string, error) {
 	line, err := e.term.ReadLine()
 	if err != nil {
 		return "", io.EOF
+	}
+	if utf8.RuneCountInString(line) >= maxEdited { // the rest, if any, is lost
+		return "", &longLineError{"terminal.long_input", []any{maxEdited - 1}}
 	}
 	return line, nil
 }

@@ -194,6 +194,8 @@ func TestCtrlCWithoutAQuestionSaysHowToLeave(t *testing.T) {
 	}
 }
 
+// Keys are taken in also while no line is read: letters first, and Ctrl-C as
+// a person presses it, one after the other.
 func TestCtrlCWorksWhileDeliveryHangs(t *testing.T) {
 	keys, tty := openPTY(t, 40)
 	s := watch(t, keys, tty)
@@ -210,11 +212,31 @@ func TestCtrlCWorksWhileDeliveryHangs(t *testing.T) {
 	s.await(t, "> ", 1)
 	io.WriteString(keys, "Frage\r")
 	<-hangs
-	io.WriteString(keys, "\x03\x03")
-	if err := <-ended; err != nil {
-		t.Errorf("Run: %v", err)
+	io.WriteString(keys, "noch eine\r")
+	io.WriteString(keys, "\x03")
+	s.await(t, "wird abgebrochen", 1)
+	io.WriteString(keys, "\x03")
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("Run: %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("the second Ctrl-C does not end the conversation")
 	}
-	s.await(t, "vielleicht nicht gespeichert", 1)
+	s.await(t, "Eine Nachricht wurde vielleicht nicht gespeichert", 1)
+}
+
+// The line editor drops what is beyond its limit, so nothing of such a line is
+// sent.
+func TestALineThatIsTooLongIsNotSent(t *testing.T) {
+	p := sit(t, terminal.Options{})
+	p.press("\x1b[200~" + strings.Repeat("ä", 5000) + "\x1b[201~\r")
+	p.await(t, "länger als 4095 Zeichen", 1)
+	p.press(strings.Repeat("ö", 4095) + "\r")
+	if e := <-p.gate.kept; e.Text != strings.Repeat("ö", 4095) {
+		t.Errorf("delivered %d characters", len([]rune(e.Text)))
+	}
 }
 
 func TestCtrlDEnds(t *testing.T) {

@@ -31,7 +31,7 @@ type appending struct {
 // A slot is a record on its way into the log.
 type slot struct {
 	body  []byte
-	cause []byte // points into body
+	cause []byte
 
 	head  Head   // as stamped
 	known bool   // there is a line with its cause, which is
@@ -49,7 +49,7 @@ func newSlot(body []byte) (slot, error) {
 	case f.sealed, f.hasSeq, f.carried, f.v != 0, f.id != nil, f.at != nil:
 		return slot{}, errors.New("record has a field that belongs to the log")
 	}
-	return slot{body: body, cause: bytes.Clone(f.cause)}, nil
+	return slot{body: body, cause: f.cause}, nil
 }
 
 // append queues slots as one appending and waits for it.

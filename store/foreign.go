@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 )
 
 var errTangled = errors.New("another program wrote into the log at the same moment")
@@ -79,10 +81,11 @@ func (j *journal) shrink(size int64) error {
 
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for id, o := range j.open {
-		if o.Offset >= size {
-			delete(j.open, id)
-		}
+	maps.DeleteFunc(j.open, func(_ string, o openLine) bool { return o.Offset >= size })
+	// What is appended now must not be taken for what stood there before.
+	j.spans = slices.DeleteFunc(slices.Clone(j.spans), func(s span) bool { return s.At >= size })
+	for i, s := range j.spans {
+		j.spans[i].Len = min(s.Len, size-s.At)
 	}
 	j.end, j.hot.size = size, size
 	j.stats.Damage++

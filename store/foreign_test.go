@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -211,6 +212,55 @@ func TestLogThatIsCutShortGoesOn(t *testing.T) {
 	maps.DeleteFunc(w.acked, func(cause string, _ simRecord) bool { return cause == "tg:2" || cause == "tg:3" })
 	if _, err := w.check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCutForeignLinesMakeRoom: what is written where foreign bytes stood, that
+// somebody cut off again, is ours.
+func TestCutForeignLinesMakeRoom(t *testing.T) {
+	w := newWorld()
+	l, _, err := w.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.append(l, w.newRequest(1)); err != nil {
+		t.Fatal(err)
+	}
+	n := w.fs.names["messages.jsonl"]
+	size := len(n.data)
+	w.fs.foreign("messages.jsonl", strings.Repeat("viel Text von anderen\n", 50))
+	if err := w.append(l, w.newRequest(1)); err != nil {
+		t.Fatal(err)
+	}
+	n.data = n.data[:size+30]
+	delete(w.acked, "tg:2")
+	for range 7 { // with a checkpoint among them
+		if err := w.append(l, w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kill(l)
+	if _, err := w.check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTornForeignTailAfterACleanStop(t *testing.T) {
+	w := newWorld()
+	l, _, err := w.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.append(l, w.newRequest(1)), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w.fs.foreign("messages.jsonl", "hal")
+	found, err := w.check()
+	if err != nil {
+		t.Error(err)
+	}
+	if len(found.Torn) != 1 || len(found.Damage) != 0 || !found.Clean {
+		t.Errorf("got %+v, want a torn end", found)
 	}
 }
 

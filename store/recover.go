@@ -158,7 +158,7 @@ func (j *journal) foreignSince(c *checkpoint, fits bool, size int64, found *Reco
 		return nil
 	}
 	spans := c.Foreign
-	if c.Clean && size > c.Offset {
+	if c.Clean && size > c.Offset && j.end > c.Offset {
 		p := place{Kind: kindForeign, At: c.Offset, Len: j.end - c.Offset}
 		spans = append(spans, span{p.At, p.Len})
 		found.Damage = append(found.Damage, p.damage())

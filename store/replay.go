@@ -62,12 +62,18 @@ func replaySegment(r io.ReaderAt, from, to int64, unended bool, fresh func() *re
 }
 
 // foreignSpans returns the spans of all notices but those that stand
-// themselves in what a later notice calls foreign.
+// themselves in what a later notice calls foreign. A notice can only speak of
+// what stands before it.
 func foreignSpans(notices []notice) []span {
 	var spans []span
 	for _, n := range slices.Backward(notices) {
-		if !inSpan(spans, n.off) {
-			spans = append(spans, n.spans...)
+		if inSpan(spans, n.off) {
+			continue
+		}
+		for _, s := range n.spans {
+			if s.At >= 0 && s.Len > 0 && s.At <= n.off-s.Len {
+				spans = append(spans, s)
+			}
 		}
 	}
 	return spans

@@ -94,6 +94,12 @@ func (j *journal) rotate(now time.Time) error {
 	if err := j.absorb(); err != nil {
 		return err
 	}
+	// The notes speak of places in the segment that ends here.
+	if len(j.notes) > 0 || j.needLF {
+		if err := j.write(j.prepare(now, nil)); err != nil {
+			return err
+		}
+	}
 	n, err := j.buildNext(now)
 	if err != nil {
 		return err

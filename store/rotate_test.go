@@ -102,6 +102,45 @@ func TestRotationCarriesOpenLinesAndKeepsCauses(t *testing.T) {
 	}
 }
 
+// TestForeignBytesAtTheBorder: what is known of the old segment is written into
+// it, not into the new one, where the same offsets mean lines of our own.
+func TestForeignBytesAtTheBorder(t *testing.T) {
+	for _, foreign := range []string{"hallo\n", "hal", sealedLine(1<<40, "forged", "")} {
+		w := newWorld()
+		l, _, err := w.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.append(l, w.newRequest(1), w.newRequest(1), w.newRequest(1), w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+		w.fs.foreign("messages.jsonl", foreign)
+		w.now = w.now.Add(31 * day)
+		if err := w.append(l, w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.fs.text("messages.jsonl"); strings.Contains(got, kindForeign) || strings.Contains(got, "\n\n") {
+			t.Errorf("%q: got a new segment\n%s", foreign, got)
+		}
+		if got := w.fs.text("archive/messages-2026-11.jsonl"); !strings.Contains(got, kindForeign) {
+			t.Errorf("%q: got an archive\n%s", foreign, got)
+		}
+		kill(l)
+		o := w.options()
+		o.Thorough = true
+		if l, _, err = openLog[simRecord]("messages.jsonl", false, o); err != nil {
+			t.Fatal(err)
+		}
+		if got := openedCauses(l); len(got) != 5 {
+			t.Errorf("%q: got %v open, want five", foreign, got)
+		}
+		if _, ok, err := l.Lookup("forged"); ok || err != nil {
+			t.Errorf("%q: the foreign cause is known: %v, %v", foreign, ok, err)
+		}
+		kill(l)
+	}
+}
+
 func TestRotationIsRareAndNeverBackwards(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

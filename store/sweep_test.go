@@ -77,6 +77,7 @@ func (t *tour) run() {
 		return
 	}
 	t.ask(1)
+	t.fs.foreign("messages.jsonl", "noch einmal von Hand\n")
 	t.now = t.now.Add(31 * 24 * time.Hour)
 	t.ask(1)
 	t.ask(1)

@@ -149,7 +149,7 @@ func (w *world) script(r *rand.Rand, steps int) (err error) {
 	defer func() { err = errors.Join(err, l.Close()) }()
 	for range steps {
 		w.now = w.now.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
-		switch r.IntN(12) {
+		switch r.IntN(13) {
 		case 0, 1, 2, 3, 4:
 			err = w.append(l, w.newRequest(r.IntN(40)))
 		case 5:
@@ -170,6 +170,8 @@ func (w *world) script(r *rand.Rand, steps int) (err error) {
 		case 10:
 			w.now = w.now.Add(time.Duration(r.IntN(20)) * 24 * time.Hour)
 		case 11:
+			w.fs.foreign("messages.jsonl", []string{"von Hand\n", "halb"}[r.IntN(2)])
+		case 12:
 			var again *Log[simRecord]
 			if err = l.Close(); err == nil {
 				again, _, err = w.open()

@@ -80,20 +80,21 @@ func (w *walk) checkModels() {
 	}
 }
 
-// checkVaults checks that the folders of notes are apart from each other and
-// from the human directory, whose vault folder alone may be one
-// (spec/outheis.md §10.3).
-func (w *walk) checkVaults(f *form, vaults []string) {
+// vaultsOf returns where each of the vaults of f stands.
+func vaultsOf(f *form, vaults []string) func(i int) (*yaml.Node, string) {
 	n := f.get("vault")
-	if n == nil {
-		return
-	}
-	place := func(i int) (*yaml.Node, string) {
+	return func(i int) (*yaml.Node, string) {
 		if n.Kind == yaml.SequenceNode && len(n.Content) == len(vaults) {
 			return n.Content[i], index(f.at("vault"), i)
 		}
 		return n, f.at("vault")
 	}
+}
+
+// checkVaults checks that the folders of notes are apart from each other and
+// from the human directory, whose vault folder alone may be one
+// (spec/outheis.md §10.3). Place says where the i-th is named.
+func (w *walk) checkVaults(vaults []string, place func(i int) (*yaml.Node, string)) {
 	for i, v := range vaults {
 		node, path := place(i)
 		if w.dir != "" && within(v, w.dir) && v != filepath.Join(w.dir, "vault") {

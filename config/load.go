@@ -144,6 +144,7 @@ func (w *walk) environment(c *Config) {
 			w.fail(nil, EnvVault, bad.code, bad.args...)
 		} else {
 			c.Human.Vaults = []string{p}
+			w.checkVaults(c.Human.Vaults, func(int) (*yaml.Node, string) { return nil, EnvVault })
 		}
 	}
 	if v := w.env(EnvLanguage); v != "" {

@@ -204,6 +204,12 @@ func TestEnvironmentOverFile(t *testing.T) {
 	if where := problems[0].Where(); where != "OUTHEIS_VAULT" {
 		t.Errorf("the place is %q", where)
 	}
+	dir := t.TempDir()
+	_, problems, err := config.Load(dir, environ("OUTHEIS_VAULT", dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, problems, "! 0 OUTHEIS_VAULT path_in_human ["+dir+"]")
 }
 
 func TestAnErrorAdmitsNobody(t *testing.T) {

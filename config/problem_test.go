@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -225,8 +226,8 @@ func TestProblemsOfFiles(t *testing.T) {
 		}, nil},
 		{"secret file that others read", func(dir string) {
 			write(dir+"/config.yaml", token(dir+"/token"), 0o600)
-			write(dir+"/token", goodToken, 0o640)
-		}, []string{"! 1 channels.telegram.token secret_file_open [$/token] [0640]"}},
+			write(dir+"/token", goodToken, 0o644)
+		}, []string{"! 1 channels.telegram.token secret_file_open [$/token] [0644]"}},
 		{"secret file that is not there", func(dir string) { write(dir+"/config.yaml", token(dir+"/token"), 0o600) },
 			[]string{"! 1 channels.telegram.token secret_file_gone [$/token]"}},
 		{"secret file that is a folder", func(dir string) { write(dir+"/config.yaml", token(dir), 0o600) },
@@ -254,6 +255,42 @@ func TestProblemsOfFiles(t *testing.T) {
 			}
 			wantLines(t, problems, tt.want...)
 		})
+	}
+}
+
+// Root's group is root: systemd hands a service its credentials like that. Any
+// other group is somebody else.
+func TestSecretFilesThatAGroupReads(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root to give files to groups")
+	}
+	for _, tt := range []struct {
+		mode os.FileMode
+		gid  int
+		want string
+	}{
+		{0o440, 0, ""},
+		{0o460, 0, "! 1 channels.telegram.token secret_file_open [%s] [0460]"},
+		{0o444, 0, "! 1 channels.telegram.token secret_file_open [%s] [0444]"},
+		{0o440, 4711, "! 1 channels.telegram.token secret_file_open [%s] [0440]"},
+	} {
+		dir := t.TempDir()
+		token := filepath.Join(dir, "token")
+		file := filepath.Join(dir, "config.yaml")
+		content := "channels: {telegram: {enabled: true, token: \"file:" + token + "\", allowed: [5]}}"
+		if err := errors.Join(os.WriteFile(file, []byte(content), 0o600), os.WriteFile(token, []byte(goodToken), 0o600),
+			os.Chown(token, 0, tt.gid), os.Chmod(token, tt.mode)); err != nil {
+			t.Fatal(err)
+		}
+		_, problems, err := config.Load(dir, environ())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.want == "" {
+			wantLines(t, problems)
+		} else {
+			wantLines(t, problems, fmt.Sprintf(tt.want, token))
+		}
 	}
 }
 

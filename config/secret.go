@@ -134,8 +134,9 @@ func (w *walk) follow(scheme, target string, resolve bool) (Secret, *finding) {
 // maxSecret is the size of the largest file that a secret is read from.
 const maxSecret = 64 << 10
 
-// readSecret reads a file that only its owner can read: us, or root. One end
-// of line at its end is not part of the secret.
+// readSecret reads a file that nobody can read but us and root
+// (spec/reliability.md T26). One end of line at its end is not part of the
+// secret.
 func readSecret(path string) (string, *finding) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
 	switch {
@@ -151,7 +152,7 @@ func readSecret(path string) (string, *finding) {
 		return "", found(secretFileOdd, path)
 	case isForeign(fi):
 		return "", found(secretFileForeign, path)
-	case hasModes && fi.Mode().Perm()&0o077 != 0:
+	case isOpen(fi):
 		return "", found(secretFileOpen, path, fmt.Sprintf("%04o", fi.Mode().Perm()))
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxSecret))

@@ -55,8 +55,8 @@ func readHuman(f *form, h *Human) {
 	}
 	field(f, "timezone", &h.Timezone, zone())
 	items(f, "vault", &h.Vaults, f.w.path())
-	if f.is(reading) {
-		f.w.checkVaults(f, h.Vaults)
+	if f.is(reading) && f.has("vault") {
+		f.w.checkVaults(h.Vaults, vaultsOf(f, h.Vaults))
 	}
 	laterHuman(f)
 }

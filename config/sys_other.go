@@ -10,3 +10,5 @@ const (
 )
 
 func isForeign(fs.FileInfo) bool { return false }
+
+func isOpen(fs.FileInfo) bool { return false }

@@ -16,7 +16,9 @@
 //     ROUTER.md;
 //  4. put the day into geprueft_am once the test is green, which is the process
 //     that checks the handbook;
-//  5. run "outheis tresor --root tresor/handbuch/tresor release minor".
+//  5. raise VERSION where people have the one that it says, note the release in
+//     log.md, and derive the rest: "outheis tresor --root tresor/handbuch/tresor
+//     index", then the same with graph and with checksum.
 //
 // The numbers of claims are cited elsewhere and never given to another one: a
 // claim that is no longer true is replaced, or its page outdated, not moved.

@@ -99,14 +99,14 @@ func (g *Gateway) progress(it *item, n int) (part, error) {
 			return p, err
 		}
 		if p.tries++; p.tries == 1 {
-			p.first = try.At.Time
+			p.first = g.passed(try.At.Time)
 		}
 		fail, ok, err := g.queue.Lookup(failCause(id, n, p.tries))
 		switch {
 		case err != nil:
 			return p, err
 		case ok:
-			p.apply(&fail.Payload, fail.At.Time)
+			p.apply(&fail.Payload, g.passed(fail.At.Time))
 		default:
 			p.again = true // the process died before the network answered
 			if p.died++; it.poison && p.died >= poisonAt {
@@ -114,6 +114,15 @@ func (g *Gateway) progress(it *item, n int) (part, error) {
 			}
 		}
 	}
+}
+
+// passed returns a time of the log, or now while that lies ahead: then the clock
+// has been set back, and what is counted from it must not wait until it comes.
+func (g *Gateway) passed(t time.Time) time.Time {
+	if now := g.now(); now.Before(t) {
+		return now
+	}
+	return t
 }
 
 // send delivers the parts of a reply in order, from the first that has no

@@ -150,3 +150,28 @@ func TestWaitingForTheTurnHoldsUpNobodyElse(t *testing.T) {
 		}
 	})
 }
+
+// A clock that is set back does not make a part wait until it comes round again.
+func TestClockSetBackWhileAskedToWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.net.onSend = func(int, channels.Post) error {
+			return fails(channels.RetryAfter, func(se *channels.SendError) { se.After, se.Scope = 3*time.Second, channels.ScopeChat })
+		}
+		w.start()
+		w.ask("7", "Wann?")
+		synctest.Wait()
+		next := w.queue.crash()
+		if err := w.end(); err != context.Canceled {
+			t.Error(err)
+		}
+		w = newWorld(t, next, echo)
+		w.o.Now = func() time.Time { return time.Now().Add(-48 * time.Hour) }
+		w.start()
+		time.Sleep(4 * time.Second)
+		equal(t, "seen", w.net.seen("7"), []string{echoed("Wann?")})
+		if err := w.end(); err != context.Canceled {
+			t.Error(err)
+		}
+	})
+}

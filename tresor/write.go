@@ -124,7 +124,7 @@ func mutate(dir, command string, o Options, operation func(*tree.Tree) error) er
 		return &WriteError{Text: wording.Say(o.Lang, "WR-7", err), Err: err}
 	}
 	if t, err = tree.Open(root); err == nil {
-		err = operation(t)
+		err = guarded(l, t, operation)
 		t.Close()
 	}
 	var incomplete *txn.RollbackError
@@ -135,6 +135,20 @@ func mutate(dir, command string, o Options, operation func(*tree.Tree) error) er
 	if failed := finish(); failed != nil {
 		return &WriteError{Text: wording.Say(o.Lang, "WR-6", failed), Recovery: incomplete != nil, Err: errors.Join(failed, err)}
 	}
+	return err
+}
+
+// guarded runs an operation. Should it panic, the lock is released: nothing is
+// half written then, since the transaction catches its own.
+func guarded(l *lock.Lock, t *tree.Tree, operation func(*tree.Tree) error) error {
+	done := false
+	defer func() {
+		if !done {
+			_ = l.Release() // the panic is worse
+		}
+	}()
+	err := operation(t)
+	done = true
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"outheis/tresor"
+	"outheis/tresor/internal/tree"
 )
 
 func TestWritersRefuse(t *testing.T) {
@@ -52,6 +53,24 @@ func TestWritersRefuse(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A mistake of ours leaves no lock behind, which would stop every question.
+func TestAPanicReleasesTheLock(t *testing.T) {
+	dir := halle3(t)
+	func() {
+		defer func() {
+			if p := recover(); p != "mistake" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		_ = tresor.Mutate(dir, "index", tresor.Options{}, func(*tree.Tree) error { panic("mistake") })
+		t.Error("the panic was swallowed")
+	}()
+	if _, err := os.Lstat(filepath.Join(dir, ".vault-release.lock")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("lock: %v", err)
+	}
+	open(t, dir)
 }
 
 func TestVerify(t *testing.T) {

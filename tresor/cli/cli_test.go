@@ -116,7 +116,7 @@ func TestSearchLines(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
 		t.Fatal(err)
 	}
-	line := "x\x1b[31m GROẞ ﬆ İstanbul " + strings.Repeat("ü", 200)
+	line := "x\x1b[31m \u202e\u2066 GROẞ ﬆ İstanbul " + strings.Repeat("ü", 200)
 	if err := os.WriteFile(filepath.Join(dir, "knowledge/labor/neu.md"), []byte("eins\n   "+line+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestSearchLines(t *testing.T) {
 	}
 	_, stdout, _ := run(cli.Options{Root: dir}, "search", "[31m")
 	first, _, _ := strings.Cut(stdout, "\n")
-	if text := strings.TrimPrefix(first, "knowledge/labor/neu.md:2: "); len([]rune(text)) != 160 || strings.Contains(text, "\x1b") {
+	if text := strings.TrimPrefix(first, "knowledge/labor/neu.md:2: "); len([]rune(text)) != 160 || strings.ContainsAny(text, "\x1b\u202e\u2066") {
 		t.Errorf("line %q", first)
 	}
 	if code, stdout, _ := run(cli.Options{Root: dir}, "search", "a", " "); code != 1 || !strings.HasPrefix(stdout, "🔴 search: ") {

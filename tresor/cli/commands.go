@@ -181,10 +181,11 @@ func (c *call) search() int {
 	return success
 }
 
-// visible blinds control characters, which could steer a terminal.
+// visible blinds control characters and those that turn the direction of
+// writing, which could steer a terminal or deceive its reader.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\t' {
+		if unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return utf8.RuneError
 		}
 		return r

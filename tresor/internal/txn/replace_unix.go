@@ -15,8 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Replace writes the targets in the Tresor at the resolved path root. The error
-// is an [*Error], after which the former state holds, or a [*RollbackError].
+// Replace writes the targets in the Tresor at the resolved path root. After any
+// error but a [*RollbackError] the former state holds: an [*Error], or that of a
+// check. A check that panics has failed.
 func Replace(root string, targets []Target, checks Checks) error {
 	if len(targets) == 0 {
 		return nil
@@ -31,7 +32,7 @@ func Replace(root string, targets []Target, checks Checks) error {
 		return err
 	}
 	if checks.Before != nil {
-		if err := checks.Before(); err != nil {
+		if err := run(checks.Before); err != nil {
 			t.clean()
 			return err
 		}
@@ -251,10 +252,21 @@ func (t *transaction) commit(checks Checks) error {
 	if checks.After == nil {
 		return nil
 	}
-	if err := checks.After(); err != nil {
+	if err := run(checks.After); err != nil {
 		return err
 	}
 	return t.verify()
+}
+
+// run makes a panic of a check an error: what is written by then must not stay
+// (deviation D-02).
+func run(check func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return check()
 }
 
 func (t *transaction) rename(staged string, tg *target) error {

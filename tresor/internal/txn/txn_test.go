@@ -20,6 +20,7 @@ func vault(t *testing.T) string {
 		full := filepath.Join(dir, path)
 		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		must(t, os.WriteFile(full, []byte(content), 0o640))
+		must(t, os.Chmod(full, 0o640)) // whatever the umask
 	}
 	return dir
 }
@@ -92,6 +93,8 @@ func TestReplaceLeavesEverythingOnFailure(t *testing.T) {
 	}{
 		{"check before", nil, txn.Checks{Before: func() error { return stop }}, "stop"},
 		{"check after", nil, txn.Checks{After: func() error { return stop }}, "stop"},
+		{"panic before", nil, txn.Checks{Before: func() error { panic(stop) }}, "panic: stop"},
+		{"panic after", nil, txn.Checks{After: func() error { panic(stop) }}, "panic: stop"},
 		{"folder missing", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "graph"))) }, txn.Checks{}, "graph: "},
 		{"folder is a link", func(t *testing.T, dir string) {
 			must(t, os.Rename(filepath.Join(dir, "graph"), filepath.Join(dir, "echt")))

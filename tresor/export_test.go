@@ -1,0 +1,4 @@
+package tresor
+
+// Mutate runs an operation as the writers do.
+var Mutate = mutate

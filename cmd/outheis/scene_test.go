@@ -74,11 +74,17 @@ func newScene(t testing.TB, people int) *scene {
 	}
 	s.telegram = map[string]any{"enabled": true, "token": "${file:" + s.token + "}", "api_url": server.URL(), "allowed": allowed}
 	s.setToken(server.Token())
-	if err := os.Mkdir(s.human, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	s.configure(writeAlmanach(t))
+	makeHuman(s)
 	return s
+}
+
+// makeHuman makes the human directory of a scene and configures it.
+func makeHuman(s *scene) {
+	s.t.Helper()
+	if err := os.Mkdir(s.human, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	s.configure(writeAlmanach(s.t))
 }
 
 // person is the id of the n-th person, which is that of the direct chat, too.
@@ -120,6 +126,12 @@ func (s *scene) start() {
 	s.output = append(s.output, &s.child.output)
 	s.mu.Unlock()
 	s.until("control socket", func() bool {
+		select {
+		case err := <-s.child.done:
+			s.child = nil
+			s.t.Fatalf("outheis ended: %v\n%s", err, s.said())
+		default:
+		}
 		c, err := gateway.DialControl(s.human)
 		if err == nil {
 			c.Close()
@@ -145,6 +157,19 @@ func (s *scene) kill() {
 	s.child = nil
 	if err := c.kill(); err == nil || !strings.Contains(err.Error(), "killed") {
 		s.t.Fatalf("it had ended before: %v\n%s", err, c.output.String())
+	}
+}
+
+// reload has outheis take its configuration again.
+func (s *scene) reload() {
+	s.t.Helper()
+	c, err := gateway.DialControl(s.human)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Reload(s.wait()); err != nil {
+		s.t.Fatal(err)
 	}
 }
 

@@ -24,9 +24,6 @@ import (
 	"outheis/tresor/internal/tree"
 )
 
-// NichtImBestand is the literal abstention of the closed world.
-const NichtImBestand = "Nicht im Bestand"
-
 // Options are the settings of the functions that read a Tresor. The zero value
 // is usable.
 type Options struct {

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"outheis/tresor/internal/check"
-	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
 	"outheis/tresor/internal/tree"
@@ -292,19 +291,4 @@ func (r Registry) cycle() []string {
 	}
 	slices.Sort(cycle)
 	return cycle
-}
-
-// Document returns the registry as the JSON document that [Parse] reads.
-func (r Registry) Document() pjson.Object {
-	worlds, concepts := []any{}, []any{}
-	for _, id := range slices.Sorted(maps.Keys(r.Worlds)) {
-		w := r.Worlds[id]
-		worlds = append(worlds, pjson.Object{"id": w.ID, "name": w.Name, "description": w.Description})
-	}
-	for _, id := range r.IDs() {
-		c := r.Concepts[id]
-		concepts = append(concepts, pjson.Object{"id": c.ID, "world": c.World, "preferred": c.Preferred, "aliases": c.Aliases,
-			"broader": c.Broader, "related": c.Related, "definition_claim": c.DefinitionClaim})
-	}
-	return pjson.Object{"schema": profil.SchemaConcepts, "worlds": worlds, "concepts": concepts}
 }

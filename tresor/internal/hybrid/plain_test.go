@@ -15,7 +15,7 @@ import (
 // an index and without expansion.
 func plain(pages []hybrid.Page, concepts []hybrid.Concept, question string) string {
 	query := words.Norm(question)
-	tokens := set(words.Tokens(question))
+	tokens := set(tokensOf(question))
 	claimIDs, sourceIDs := profil.Mentions('C', question, true), profil.Mentions('S', question, true)
 	direct := map[string]bool{}
 	for _, c := range concepts {
@@ -64,11 +64,11 @@ func plain(pages []hybrid.Page, concepts []hybrid.Concept, question string) stri
 		}
 		tags := map[string]bool{}
 		for _, tag := range p.Tags {
-			for t := range set(words.Tokens(tag)) {
+			for t := range set(tokensOf(tag)) {
 				tags[t] = true
 			}
 		}
-		title, claims := set(words.Tokens(p.Title)), set(words.Tokens(all))
+		title, claims := set(tokensOf(p.Title)), set(tokensOf(all))
 		for t := range tokens {
 			score += 30*one(title[t]) + 24*one(tags[t]) + 12*one(claims[t])
 		}
@@ -104,7 +104,7 @@ func plain(pages []hybrid.Page, concepts []hybrid.Concept, question string) stri
 			hay := words.Norm(c.Text + " " + c.Fundstelle)
 			score := 100*onPage(p) + 240*one(slices.Contains(claimIDs, c.ID)) + 140*one(slices.Contains(sourceIDs, c.Source)) +
 				80*one(words.HasPhrase(hay, query))
-			own := set(words.Tokens(hay))
+			own := set(tokensOf(hay))
 			for t := range tokens {
 				score += 20 * one(own[t])
 			}
@@ -152,3 +152,6 @@ func one(b bool) int {
 	}
 	return 0
 }
+
+// tokensOf is tokens(v) of the specification (4-retrieval section 1).
+func tokensOf(s string) []string { return words.Tokens(words.Words(words.Norm(s))) }

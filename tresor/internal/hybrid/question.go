@@ -51,12 +51,7 @@ const (
 func (x *Index) read(text, world string) (question, []Ambiguity) {
 	q := question{norm: words.Norm(text)}
 	all := words.Words(q.norm)
-	for _, w := range all {
-		if words.IsToken(w) {
-			q.tokens = append(q.tokens, w)
-		}
-	}
-	q.tokens = distinct(q.tokens)
+	q.tokens = distinct(words.Tokens(all))
 	for _, id := range distinct(profil.Mentions('C', text, true)) {
 		if c, ok := x.byClaim[id]; ok {
 			q.claims = append(q.claims, c)

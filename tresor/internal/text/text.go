@@ -27,11 +27,8 @@ func LeadsWithSpace(s string) bool {
 	return n > 0 && IsSpace(r)
 }
 
-// Fields splits s at runs of whitespace.
-func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
-
 // CollapseSpace replaces runs of whitespace by one blank and trims.
-func CollapseSpace(s string) string { return strings.Join(Fields(s), " ") }
+func CollapseSpace(s string) string { return strings.Join(strings.FieldsFunc(s, IsSpace), " ") }
 
 // Decode turns the bytes of a text file into text: UTF-8 is checked strictly,
 // CRLF and CR become LF, a byte-order mark stays. If b is no UTF-8, bad is the

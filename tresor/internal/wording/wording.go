@@ -116,10 +116,6 @@ func invalid(s string) bool {
 	return r == utf8.RuneError && n == 1
 }
 
-// Keys returns the keys of the catalogue for lang with their sentences. The map
-// must not be changed.
-func Keys(lang string) map[string]string { return catalogue(lang) }
-
 func catalogue(lang string) map[string]string {
 	if lang == "en" {
 		return catalogues()[1]

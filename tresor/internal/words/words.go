@@ -100,22 +100,17 @@ func Words(normalised string) []string {
 	return strings.Split(normalised, " ")
 }
 
-// IsToken reports whether a word of normalised text counts in matching: no stop
-// word, and of at least two characters or all digits.
-func IsToken(word string) bool {
-	return !stopWords[word] && (len(word) >= 2 && utf8.RuneCountInString(word) >= 2 || allDigits(word))
-}
-
-// Tokens returns the words of s that count, in order, with repetitions.
-func Tokens(s string) []string {
-	all := Words(Norm(s))
-	kept := all[:0]
-	for _, w := range all {
-		if IsToken(w) {
-			kept = append(kept, w)
+// Tokens returns those of the words of normalised text that count in matching,
+// in order, with repetitions: no stop words, and of at least two characters or
+// all digits.
+func Tokens(words []string) []string {
+	var tokens []string
+	for _, w := range words {
+		if !stopWords[w] && (utf8.RuneCountInString(w) >= 2 || allDigits(w)) {
+			tokens = append(tokens, w)
 		}
 	}
-	return kept
+	return tokens
 }
 
 // HasPhrase reports whether the words of needle stand side by side in hay; both

@@ -76,7 +76,7 @@ func TestTokens(t *testing.T) {
 		"❶ ⅷ":               {"❶", "viii"},
 		"":                  {},
 	} {
-		if got := words.Tokens(in); !slices.Equal(got, want) {
+		if got := words.Tokens(words.Words(words.Norm(in))); !slices.Equal(got, want) {
 			t.Errorf("Tokens(%q) = %q, want %q", in, got, want)
 		}
 	}

@@ -10,9 +10,11 @@ import (
 	"strings"
 )
 
-// tempPrefix begins the names of unfinished files. What bears it at Open is
-// left over from a crash.
-const tempPrefix = ".tmp-"
+// What bears one of these prefixes at Open is left over from a crash.
+const (
+	tempPrefix = ".tmp-"  // unfinished, of no use to anybody
+	swapPrefix = ".swap-" // while a Doc is replaced; may be what a person saved
+)
 
 // openTries bounds how often a name is opened anew that somebody makes,
 // replaces or removes at the same moment.
@@ -167,7 +169,7 @@ func (h *Human) writeAtomic(name string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := h.writeTemp(path.Dir(name), b, old)
+	tmp, err := h.writeTemp(path.Dir(name), tempPrefix, b, old)
 	if err != nil {
 		return err
 	}
@@ -177,10 +179,11 @@ func (h *Human) writeAtomic(name string, b []byte) error {
 	return h.syncDir(path.Dir(name))
 }
 
-// writeTemp writes b to a new file in the directory dir, fsyncs it, gives it
-// the mode of like (if any) and returns its name. On an error nothing is left.
-func (h *Human) writeTemp(dir string, b []byte, like fs.FileInfo) (name string, err error) {
-	name = path.Join(dir, tempPrefix+rand.Text())
+// writeTemp writes b to a new file in the directory dir, whose name begins with
+// prefix, fsyncs it, gives it the mode of like (if any) and returns its name. On
+// an error nothing is left.
+func (h *Human) writeTemp(dir, prefix string, b []byte, like fs.FileInfo) (name string, err error) {
+	name = path.Join(dir, prefix+rand.Text())
 	f, err := h.createFile(name, os.O_WRONLY)
 	if err != nil {
 		return "", err
@@ -218,10 +221,10 @@ func (h *Human) syncDir(name string) error {
 	return d.Close()
 }
 
-// sweep removes what an interrupted writeAtomic left behind. It is called with
-// the lock held, so nobody else is writing. It does not look into the user's
-// own folder and not into the blobs' many, whose unfinished files lie in
-// blobs itself.
+// sweep removes what an interrupted writeAtomic left behind, and puts what an
+// interrupted swap did into the quarantine. It is called with the lock held, so
+// nobody else is writing. It does not look into the user's own folder and not
+// into the blobs' many, whose unfinished files lie in blobs itself.
 func (h *Human) sweep() error {
 	return fs.WalkDir(h.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -231,9 +234,24 @@ func (h *Human) sweep() error {
 			return err
 		case name == "vault", name == "blobs/sha256":
 			return fs.SkipDir
-		case strings.HasPrefix(e.Name(), tempPrefix) && e.Type().IsRegular():
+		case !e.Type().IsRegular():
+			return nil
+		case strings.HasPrefix(e.Name(), tempPrefix):
 			return h.root.Remove(name)
+		case strings.HasPrefix(e.Name(), swapPrefix):
+			return h.keepSwapped(name)
 		}
 		return nil
 	})
+}
+
+// keepSwapped moves what an interrupted swap left behind out of the way: it may
+// be what a person saved at that moment.
+func (h *Human) keepSwapped(name string) error {
+	to := "quarantine/edit-" + strings.TrimPrefix(path.Base(name), swapPrefix)
+	if err := h.root.Rename(name, to); err != nil {
+		return err
+	}
+	h.warn("store.warn_cut_edit", to)
+	return errors.Join(h.syncDir("quarantine"), h.syncDir(path.Dir(name)))
 }

@@ -217,7 +217,7 @@ func TestOpenFileTruncates(t *testing.T) {
 func noTemps(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && strings.HasPrefix(e.Name(), ".tmp-") {
+		if err == nil && (strings.HasPrefix(e.Name(), ".tmp-") || strings.HasPrefix(e.Name(), ".swap-")) {
 			t.Errorf("left behind: %s", path)
 		}
 		return err

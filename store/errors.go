@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 )
 
@@ -15,7 +16,9 @@ type PermissionError struct {
 }
 
 // Remedy returns the command that cures e.
-func (e *PermissionError) Remedy() string { return fmt.Sprintf("chmod %o '%s'", e.Want, e.Path) }
+func (e *PermissionError) Remedy() string {
+	return fmt.Sprintf("chmod %o '%s'", e.Want, strings.ReplaceAll(e.Path, "'", `'\''`))
+}
 
 func (e *PermissionError) Error() string {
 	return fmt.Sprintf("%s is writable by other users (mode %04o); run: %s", e.Path, e.Mode, e.Remedy())

@@ -21,6 +21,7 @@ func TestExplain(t *testing.T) {
 		{&store.LockedError{Dir: "/d", PID: 71, Command: "outheis run", Since: since, Host: "kiste"}, []string{"/d", "71", "kiste"}},
 		{&store.LockedError{Dir: "/d"}, []string{"/d"}},
 		{&store.PermissionError{Path: "/d/x", Mode: 0o722, Want: 0o700}, []string{"/d/x", "0722", "chmod 700 '/d/x'"}},
+		{&store.PermissionError{Path: "/o'b", Mode: 0o722, Want: 0o700}, []string{`chmod 700 '/o'\''b'`}},
 		{&store.UnsafeError{Path: "/x", Reason: store.Symlink}, []string{"/x"}},
 		{&store.UnsafeError{Path: "/x", Reason: store.HardLink}, []string{"/x"}},
 		{&store.UnsafeError{Path: "/x", Reason: store.NotRegular}, []string{"/x"}},
@@ -65,6 +66,7 @@ func TestWarningsHaveSentences(t *testing.T) {
 		"store.warn_read_only":          {"/d"},
 		"store.warn_network_fs":         {"/d", "nfs"},
 		"store.warn_overlay_fs":         {"/d"},
+		"store.warn_cut_edit":           {"/d"},
 	} {
 		for _, lang := range []string{"de", "en"} {
 			s := texts.For(lang).Say(key, args...)

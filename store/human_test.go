@@ -181,7 +181,18 @@ func TestOpenSweepsUnfinishedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	openAt(t, dir, store.Options{})
+	if err := os.WriteFile(filepath.Join(dir, "rules/.swap-H"), []byte("von Hand"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = openAt(t, dir, store.Options{})
+	swapped := filepath.Join(dir, "quarantine/edit-H")
+	if b, err := os.ReadFile(swapped); err != nil || string(b) != "von Hand" {
+		t.Errorf("what a swap left behind: %q, %v", b, err)
+	}
+	if w := h.Warnings(); len(w) != 1 || w[0].Key != "store.warn_cut_edit" || w[0].Args[0] != swapped {
+		t.Errorf("warnings %v", w)
+	}
+	gone = append(gone, "rules/.swap-H")
 	for _, name := range gone {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s is still there: %v", name, err)

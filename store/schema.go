@@ -14,19 +14,17 @@ const (
 	FamilyMessages     = "messages"
 	FamilyInsights     = "insights"
 	FamilySessionNotes = "session_notes"
-	FamilyConfig       = "config"
 	FamilyTagWeights   = "tag_weights"
 	FamilyIndex        = "index"
 )
 
 // The schema version that is written today, per family. They stand here and
 // nowhere else; every writer stamps its records with them (spec/outheis.md
-// §2.9).
+// §2.9). The configuration is no record: its shapes are its loader's.
 const (
 	MessagesVersion     = 2
 	InsightsVersion     = 1
 	SessionNotesVersion = 1
-	ConfigVersion       = 1
 	TagWeightsVersion   = 1
 	IndexVersion        = 1
 )
@@ -107,7 +105,7 @@ func migrations(family string) ([]migration, error) {
 	switch family {
 	case FamilyMessages:
 		return []migration{messages0to1, messages1to2}, nil
-	case FamilyInsights, FamilySessionNotes, FamilyConfig, FamilyTagWeights, FamilyIndex:
+	case FamilyInsights, FamilySessionNotes, FamilyTagWeights, FamilyIndex:
 		return []migration{stampOnly}, nil
 	}
 	return nil, fmt.Errorf("store: upgrade: unknown record family %q", family)

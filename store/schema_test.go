@@ -52,7 +52,6 @@ func TestUpgradeSteps(t *testing.T) {
 		{"insight 0", store.FamilyInsights, `{"id":"ins_1"}`, `{"v":1,"id":"ins_1"}`, 0},
 		{"insight 1", store.FamilyInsights, `{"v":1}`, `{"v":1}`, 1},
 		{"session note 0", store.FamilySessionNotes, `{}`, `{"v":1}`, 0},
-		{"configuration 0", store.FamilyConfig, `{"name":"Ole"}`, `{"v":1,"name":"Ole"}`, 0},
 		{"tag weight 1", store.FamilyTagWeights, `{"v":1,"tag":"x"}`, `{"v":1,"tag":"x"}`, 1},
 		{"index 1", store.FamilyIndex, `{"v":1}`, `{"v":1}`, 1},
 		{"the later of two versions counts", store.FamilyInsights, `{"v":7,"v":1}`, `{"v":7,"v":1}`, 1},
@@ -80,8 +79,8 @@ func TestUpgradeSteps(t *testing.T) {
 func TestUpgradeRefusesNewer(t *testing.T) {
 	for family, current := range map[string]int{
 		store.FamilyMessages: store.MessagesVersion, store.FamilyInsights: store.InsightsVersion,
-		store.FamilySessionNotes: store.SessionNotesVersion, store.FamilyConfig: store.ConfigVersion,
-		store.FamilyTagWeights: store.TagWeightsVersion, store.FamilyIndex: store.IndexVersion,
+		store.FamilySessionNotes: store.SessionNotesVersion, store.FamilyTagWeights: store.TagWeightsVersion,
+		store.FamilyIndex: store.IndexVersion,
 	} {
 		_, from, err := store.Upgrade(family, []byte(`{"v":37}`))
 		var ne *store.NewerError

@@ -18,7 +18,8 @@ const swapTries = 16
 // Looking at the file and then renaming over it would overwrite a save that
 // falls between the two. Where the system can exchange two names in one step,
 // swap exchanges and looks at what it took out: nothing that a person saved is
-// lost, at whatever moment.
+// lost, at whatever moment, a crash between two exchanges included (see
+// keepSwapped).
 func (h *Human) swap(name string, since Fingerprint, content []byte) error {
 	if err := h.writable(); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (h *Human) swap(name string, since Fingerprint, content []byte) error {
 		return err
 	}
 	dir := path.Dir(name)
-	tmp, err := h.writeTemp(dir, content, like)
+	tmp, err := h.writeTemp(dir, swapPrefix, content, like)
 	if err != nil {
 		return err
 	}

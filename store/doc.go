@@ -70,9 +70,9 @@ func (d *Doc) Read() ([]byte, Fingerprint, error) {
 }
 
 // Edit replaces the text by what edit makes of it. edit gets nil when the
-// document does not exist; it must not call a Doc of the same Human. When it
-// returns the same text, or an error, nothing is written; its error is
-// returned as it is.
+// document does not exist, else a text of its own that it may change; it must
+// not call a Doc of the same Human. When it returns the same text, or an error,
+// nothing is written; its error is returned as it is.
 //
 // When somebody else changes the file in between, edit is called again with
 // their text; after five times Edit returns [ErrConflict]. The file is
@@ -89,7 +89,7 @@ func (d *Doc) Edit(edit func(old []byte) ([]byte, error)) error {
 			return fmt.Errorf("store: edit %s: %w", d.name, err)
 		}
 		old, style := decodeText(raw)
-		text, err := edit(old)
+		text, err := edit(bytes.Clone(old))
 		if err != nil {
 			return err
 		}

@@ -135,6 +135,22 @@ func TestEditBackup(t *testing.T) {
 	}
 }
 
+func TestEditMayChangeTheTextInPlace(t *testing.T) {
+	h := openHuman(t, store.Options{})
+	path := filepath.Join(h.Dir(), "x.md")
+	write(t, path, "alt")
+	err := h.Doc("x.md", store.DocOptions{Backup: true}).Edit(func(old []byte) ([]byte, error) {
+		old[0] = 'A'
+		return old, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, kept := read(t, path), read(t, path+".bak"); got != "Alt" || kept != "alt" {
+		t.Errorf("the file is %q, its backup %q", got, kept)
+	}
+}
+
 func TestEditErrorWritesNothing(t *testing.T) {
 	h := openHuman(t, store.Options{})
 	path := filepath.Join(h.Dir(), "x.md")

@@ -182,11 +182,12 @@ type Typer interface {
 // caller wait before it writes down that it sends.
 type TurnTaker interface {
 	// TakeTurn waits until a post to the chat of to may go out, and keeps that
-	// turn: the next Send to the chat uses it and does not wait; should the
-	// network have asked to wait since, it returns that RetryAfter. A turn that
-	// nobody uses is kept for a later Send. When TakeTurn has to wait it calls
-	// waits first, once, and returns its error if there is one. Every other
-	// error is that of ctx.
+	// turn: the next Send to the chat uses it and does not wait, but for what
+	// keeps apart posts that would go out in one burst; should the network have
+	// asked to wait since, it returns that RetryAfter. A turn that nobody uses
+	// is kept for a later Send. When TakeTurn has to wait it calls waits first,
+	// once, and returns its error if there is one. Every other error is that of
+	// ctx.
 	TakeTurn(ctx context.Context, to Address, waits func() error) error
 }
 

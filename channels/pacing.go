@@ -32,7 +32,8 @@ type Limits struct {
 // not hold up the others. A Pacer may be used by many goroutines.
 type Pacer struct {
 	limits  Limits
-	account *rate.Limiter
+	account *rate.Limiter // gives turns
+	wire    *rate.Limiter // keeps posts apart whose turns came earlier
 
 	mu     sync.Mutex // guards the fields below
 	until  time.Time  // when the account may send again
@@ -49,7 +50,7 @@ type paced struct {
 
 // NewPacer returns a Pacer for one account.
 func NewPacer(l Limits) *Pacer {
-	return &Pacer{limits: l, account: l.Account.limiter(), chats: make(map[string]*paced), sweepN: 1024}
+	return &Pacer{limits: l, account: l.Account.limiter(), wire: l.Account.limiter(), chats: make(map[string]*paced), sweepN: 1024}
 }
 
 // TakeTurn does for an adapter what [TurnTaker] asks of it.
@@ -65,7 +66,8 @@ func (p *Pacer) TakeTurn(ctx context.Context, to Address, waits func() error) er
 }
 
 // Send waits until the network may be asked, and then calls send. After
-// TakeTurn it does not wait: what the network has asked for since is returned
+// TakeTurn it only keeps the account's posts apart, should many whose turns came
+// one by one be sent at once; what the network has asked for since is returned
 // as the RetryAfter that it would be answered with. When send returns a
 // RetryAfter, posts to that chat, or of the whole account where the error's
 // Scope says so, wait from then on for so long; the refused post itself goes
@@ -73,11 +75,16 @@ func (p *Pacer) TakeTurn(ctx context.Context, to Address, waits func() error) er
 // then, Send returns at once with a [SendError] of class NotSent.
 func (p *Pacer) Send(ctx context.Context, post Post, send func(context.Context, Post) (Receipt, error)) (Receipt, error) {
 	c := p.of(post.To)
-	if p.useTurn(c) {
-		if se := p.asked(c); se != nil {
-			return Receipt{}, se
-		}
-	} else if err := p.turn(ctx, c, nil); err != nil {
+	var err error
+	if !p.useTurn(c) {
+		err = p.turn(ctx, c, nil)
+	} else if se := p.asked(c); se != nil {
+		return Receipt{}, se
+	}
+	if err == nil {
+		err = take(ctx, p.wire, nil)
+	}
+	if err != nil {
 		return Receipt{}, &SendError{Class: NotSent, Err: fmt.Errorf("wait for the chat's turn: %w", err)}
 	}
 	receipt, err := send(ctx, post)

@@ -256,6 +256,32 @@ func TestPacerKeepsATurn(t *testing.T) {
 	})
 }
 
+// Turns that came one by one and are used at once, as after a disk that was
+// slow, are no burst on the wire.
+func TestPacerKeepsApartWhatIsSentLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := channels.NewPacer(channels.Limits{Account: channels.Rate{Every: 100 * time.Millisecond, Burst: 2}})
+		r := newRecorder()
+		for i := range 6 {
+			if err := p.TakeTurn(t.Context(), post(t, fmt.Sprint(i)).To, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second) // the bubble's clock
+		late := time.Since(r.start)
+		for i := range 6 {
+			if _, err := p.Send(t.Context(), post(t, fmt.Sprint(i)), r.send); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, want := range []time.Duration{0, 0, 100, 200, 300, 400} {
+			if got := r.times[fmt.Sprint(i)][0] - late; got != want*time.Millisecond {
+				t.Errorf("post %d was sent after %s, want %s", i, got, want*time.Millisecond)
+			}
+		}
+	})
+}
+
 // A turn counts for its chat alone, and does not outweigh what the network asks
 // for after it was taken.
 func TestPacerTurnIsNoPassport(t *testing.T) {

@@ -2,6 +2,7 @@ package formatting
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func Batch(in io.Reader, out io.Writer, p Profile, now func() time.Time) error {
 		if readErr != nil && !errors.Is(readErr, io.EOF) {
 			return errors.Join(fmt.Errorf("formatting: read line %d: %w", n, readErr), w.Flush())
 		}
-		if len(line) > 1 {
+		if len(bytes.TrimSpace(line)) > 0 {
 			var doc input
 			if err := json.Unmarshal(line, &doc); err != nil {
 				return errors.Join(fmt.Errorf("formatting: line %d: %w", n, err), w.Flush())

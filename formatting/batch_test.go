@@ -58,6 +58,7 @@ func TestBatchErrors(t *testing.T) {
 		name, in, want string
 	}{
 		{name: "no JSON", in: "{\"id\":\"a\",\"md\":\"x\"}\nnein\n", want: "formatting: line 2: "},
+		{name: "one character", in: "{\"id\":\"a\",\"md\":\"x\"}\r\n\r\nx", want: "formatting: line 3: "},
 		{name: "no text", in: `{"id":"a"}`, want: `formatting: line 1: no "md"`},
 	}
 	for _, test := range tests {

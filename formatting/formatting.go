@@ -11,8 +11,8 @@
 //
 // A document is built by hand ([Doc], [Para], [Bullets] …) or read by [Parse].
 // Rendering has three steps, each in files of its own: the layout writes the
-// text as people will see it, with spans over it (layout, inline, lines, flow); the
-// splitter chooses where parts end by what each border costs (split, sentence);
+// text as people will see it, with spans over it (layout, inline, link, lines,
+// flow); the splitter chooses where parts end by what each border costs (split, sentence);
 // a dialect prints text and spans (dialect). A further family of markup is one
 // more implementation of [Dialect].
 //

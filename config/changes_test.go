@@ -2,8 +2,10 @@ package config_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"outheis/config"
 )
@@ -58,4 +60,74 @@ channels:
 			}
 		})
 	}
+}
+
+// Whatever a new file changes is told: a value that nobody compares would be
+// taken up at the next start without a word.
+func TestDiffSeesEveryValue(t *testing.T) {
+	example := func() config.Config {
+		c := config.Default()
+		person := config.Person{Name: "Ole", ID: "5", Role: "user"}
+		c.Human.Vaults = []string{"/srv/a"}
+		c.Tresor.Vaults = []config.TresorVault{{ID: "hb", Path: "/srv/hb", Audience: []string{"all"}}}
+		c.Channels.Telegram = []config.Telegram{{
+			Name: "main", Enabled: true, Token: config.NewSecret("a"), APIURL: "http://127.0.0.1:1", Mode: "poll",
+			Allowed: []config.Person{person}, Bots: []string{"9"},
+			Groups: []config.TelegramGroup{{ID: "-1", Name: "g", Mention: "required", Allowed: []config.Person{person}, Commands: []string{"status"}}},
+		}}
+		return c
+	}
+	old := example()
+	paths := leaves(reflect.ValueOf(&old).Elem(), "")
+	if len(paths) < 40 {
+		t.Fatalf("%d values", len(paths))
+	}
+	for path := range paths {
+		if path == ".File" {
+			continue
+		}
+		next := example()
+		leaves(reflect.ValueOf(&next).Elem(), "")[path]()
+		if config.Diff(old, next).None() {
+			t.Errorf("a change of %s is not told", path)
+		}
+	}
+}
+
+// leaves returns what changes each exported value in v, by its path.
+func leaves(v reflect.Value, path string) map[string]func() {
+	all := make(map[string]func())
+	add := func(more map[string]func()) {
+		for p, change := range more {
+			all[p] = change
+		}
+	}
+	switch {
+	case v.Type() == reflect.TypeFor[config.Secret]():
+		all[path] = func() { v.Set(reflect.ValueOf(config.NewSecret("another"))) }
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				add(leaves(v.Field(i), path+"."+f.Name))
+			}
+		}
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			add(leaves(v.Index(i), path+"[]"))
+		}
+		all[path] = func() { v.Set(v.Slice(0, 0)) }
+	case v.Kind() == reflect.Map:
+		all[path] = func() { v.Set(reflect.MakeMap(v.Type())) }
+	case v.Kind() == reflect.String:
+		all[path] = func() { v.SetString(v.String() + "x") }
+	case v.Kind() == reflect.Bool:
+		all[path] = func() { v.SetBool(!v.Bool()) }
+	case v.Kind() == reflect.Float64:
+		all[path] = func() { v.SetFloat(v.Float() + 0.1) }
+	case v.Type() == reflect.TypeFor[time.Duration](), v.Kind() == reflect.Int:
+		all[path] = func() { v.SetInt(v.Int() + 1) }
+	default:
+		panic("no change for " + v.Type().String())
+	}
+	return all
 }

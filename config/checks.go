@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -53,7 +54,7 @@ func (w *walk) checkModels() {
 	}
 	for _, r := range w.modelRefs {
 		used = append(used, r.name)
-		if contains(defined, r.name) {
+		if slices.Contains(defined, r.name) {
 			continue
 		}
 		if best := similar(r.name, defined); best != "" {
@@ -63,13 +64,13 @@ func (w *walk) checkModels() {
 		}
 	}
 	for _, m := range w.models {
-		if !contains(used, m.name) {
+		if !slices.Contains(used, m.name) {
 			w.warn(m.node, m.path, unusedModel, m.name)
 		}
 	}
 	providers := append([]string{"anthropic", "openai", "ollama", "ollama.local", "ollama.cloud"}, w.providers...)
 	for _, r := range w.providerRefs {
-		if contains(providers, r.name) {
+		if slices.Contains(providers, r.name) {
 			continue
 		}
 		if best := similar(r.name, providers); best != "" {
@@ -137,5 +138,3 @@ func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
-
-func baseName(path string) string { return filepath.Base(path) }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -340,7 +341,7 @@ func (f *form) unknown() {
 		return
 	}
 	for k, v := range pairs(f.node) {
-		if contains(f.seen, k.Value) {
+		if slices.Contains(f.seen, k.Value) {
 			continue
 		}
 		at := join(f.shown, k.Value)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -206,7 +207,7 @@ func oneOf[T ~string](words ...T) kind[T] {
 		all[i] = string(w)
 	}
 	return kind[T]{strings.Join(all, "|"), func(n *yaml.Node) (T, *finding) {
-		if n.Kind == yaml.ScalarNode && contains(all, n.Value) && n.Tag == "!!str" {
+		if n.Kind == yaml.ScalarNode && slices.Contains(all, n.Value) && n.Tag == "!!str" {
 			return T(n.Value), nil
 		}
 		if best := similar(n.Value, all); n.Kind == yaml.ScalarNode && best != "" {

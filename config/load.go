@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -176,7 +177,7 @@ func (w *walk) checkLiterals() {
 func (w *walk) noteUnused() {
 	var all []string
 	for _, s := range w.unused {
-		if !contains(all, s) {
+		if !slices.Contains(all, s) {
 			all = append(all, s)
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -117,7 +118,7 @@ func (v TresorVault) id() string {
 	if v.ID != "" || v.Path == "" {
 		return v.ID
 	}
-	return baseName(v.Path)
+	return filepath.Base(v.Path)
 }
 
 func readAgents(f *form, agents map[string]Agent) {

@@ -46,6 +46,4 @@ func squeeze(s string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 }
 
-func contains[T comparable](list []T, v T) bool { return slices.Contains(list, v) }
-
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

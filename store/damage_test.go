@@ -185,9 +185,16 @@ func TestTooMuchDamageOpensForReadingOnly(t *testing.T) {
 					t.Fatal("the log was changed")
 				}
 			}
+			l, found, err := openLog[simRecord]("messages.jsonl", true, w.options())
+			if much := (*TooDamagedError)(nil); err != nil || !errors.As(found.ReadOnly, &much) {
+				t.Errorf("opened for reading: got %v, %v, want the amount of damage", err, found.ReadOnly)
+			}
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
 			o := w.options()
 			o.AcceptDamage = true
-			l, found, err := openLog[simRecord]("messages.jsonl", false, o)
+			l, found, err = openLog[simRecord]("messages.jsonl", false, o)
 			if err != nil || found.ReadOnly != nil {
 				t.Fatalf("accepted: got %v, %v", err, found.ReadOnly)
 			}

@@ -363,7 +363,7 @@ func (j *journal) report(p *replay, accept bool, found *Recovery) {
 			bad.Bytes += q.Len
 		}
 	}
-	if j.readOnly == nil && !accept && (bad.Places > j.tuning.maxPlaces || bad.Bytes > j.tuning.maxDamage) {
+	if !accept && (bad.Places > j.tuning.maxPlaces || bad.Bytes > j.tuning.maxDamage) {
 		j.readOnly = &bad
 	}
 	for i := range places {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -71,7 +72,7 @@ func playTelegram(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func beginTelegram(ts *testscript.TestScript) *telegramSide {
-	server, err := telegram.New(telegram.Options{})
+	server, err := telegram.New(telegram.Options{ConflictDelay: 10 * time.Millisecond})
 	ts.Check(err)
 	ts.Defer(func() {
 		if err := server.Close(); err != nil {

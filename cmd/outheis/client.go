@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"outheis/gateway"
 )
@@ -17,7 +18,10 @@ func (p *program) control() (*gateway.Client, error) {
 	if errors.Is(err, gateway.ErrNoGateway) {
 		return nil, p.fail(exitUnavailable, "cmd.not_running", dir)
 	}
-	return c, err
+	if err != nil {
+		return nil, p.fail(exitFailed, "cmd.no_access", filepath.Join(dir, gateway.ControlSocket), p.cause(err))
+	}
+	return c, nil
 }
 
 // refused words why a running gateway did not do what it was asked.

@@ -50,7 +50,7 @@ func (p *program) doctor(ctx context.Context, repair bool) error {
 	}
 	x := &examination{p: p}
 	c := x.configuration(dir)
-	running := x.gateway(ctx, dir)
+	running := x.gateway(ctx)
 	if repair && running {
 		return p.fail(exitUnavailable, "cmd.doctor_running")
 	}
@@ -87,9 +87,10 @@ func (x *examination) configuration(dir string) config.Config {
 }
 
 // gateway says whether one runs and how its channels stand.
-func (x *examination) gateway(ctx context.Context, dir string) (running bool) {
-	client, err := gateway.DialControl(dir)
-	if errors.Is(err, gateway.ErrNoGateway) {
+func (x *examination) gateway(ctx context.Context) (running bool) {
+	client, err := x.p.control()
+	var exit *exitError
+	if errors.As(err, &exit) && exit.code == exitUnavailable {
 		x.good("cmd.doctor_no_gateway")
 		return false
 	}
@@ -132,7 +133,7 @@ func (x *examination) directory(dir string, c config.Config, repair bool) {
 		return
 	}
 	if err != nil {
-		x.fail(x.p.sentence(err))
+		x.fail(x.p.sentence(placed(dir, err)))
 		return
 	}
 	defer h.Close()
@@ -148,7 +149,7 @@ func (x *examination) directory(dir string, c config.Config, repair bool) {
 		Thorough: true, AcceptDamage: repair,
 	})
 	if err != nil {
-		x.fail(x.p.sentence(err))
+		x.fail(x.p.sentence(placed(dir, err)))
 		return
 	}
 	defer log.Close()
@@ -163,8 +164,9 @@ func (x *examination) directory(dir string, c config.Config, repair bool) {
 	if n := found.Legacy + found.Altered + found.Newer; n > 0 {
 		x.warn("cmd.doctor_untrusted", found.Legacy, found.Altered, found.Newer)
 	}
-	if found.ReadOnly != nil && !errors.Is(found.ReadOnly, store.ErrReadOnly) {
-		x.fail(x.p.t.Say("cmd.log_read_only", queueName, found.ReadOnly))
+	var damaged *store.TooDamagedError
+	if errors.As(found.ReadOnly, &damaged) {
+		x.fail(x.p.t.Say("cmd.doctor_much_damage", queueName, x.p.whyReadOnly(found.ReadOnly)))
 	}
 }
 

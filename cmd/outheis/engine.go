@@ -47,15 +47,15 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 	e := &engine{p: p, own: own, networks: networks, began: c, config: c, level: new(slog.LevelVar), rewatch: make(chan struct{}, 1)}
 	e.level.Set(level(c))
 	e.log = p.logger(c, e.level)
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, e.close())
-		}
-	}()
 	dir, err := p.dir()
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(placed(dir, err), e.close())
+		}
+	}()
 	e.human, err = store.Open(dir, store.Options{Holder: holder, Now: p.now, AllowNetworkFS: c.Queue.AllowNetworkFS})
 	if err != nil {
 		return nil, err
@@ -111,14 +111,23 @@ func (e *engine) settings(c config.Config) gateway.Settings {
 func (e *engine) report(found store.Recovery) error {
 	facts := []any{"open", found.Open, "checkpoint", found.Checkpoint, "clean", found.Clean, "lines", found.Lines, "ms", found.Duration.Milliseconds()}
 	if len(found.Torn)+len(found.Damage) > 0 || found.Rewritten || found.Rotation != "" {
-		e.log.Warn("log repaired", append(facts, "torn", len(found.Torn), "damage", len(found.Damage), "rotation", found.Rotation)...)
+		e.log.Warn("log was not as it was left", append(facts, "torn", len(found.Torn), "damage", len(found.Damage), "rotation", found.Rotation)...)
 	} else {
 		e.log.Info("log opened", facts...)
 	}
 	if found.ReadOnly != nil {
-		return e.p.fail(exitUnavailable, "cmd.log_read_only", queueName, found.ReadOnly)
+		return e.p.fail(exitUnavailable, "cmd.log_read_only", queueName, e.p.whyReadOnly(found.ReadOnly))
 	}
 	return nil
+}
+
+// whyReadOnly words why a log takes no records.
+func (p *program) whyReadOnly(err error) string {
+	var damaged *store.TooDamagedError
+	if errors.As(err, &damaged) {
+		return p.t.Say("cmd.log_damaged", damaged.Places, damaged.Bytes)
+	}
+	return p.cause(err)
 }
 
 // close ends all parts, the queue before the directory whose lock it needs.

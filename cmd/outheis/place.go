@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -108,6 +109,15 @@ func (p *program) language() string {
 		}
 	}
 	return texts.Default
+}
+
+// placed completes the path that err names below the directory dir.
+func placed(dir string, err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && !filepath.IsAbs(pe.Path) {
+		pe.Path = filepath.Join(dir, pe.Path)
+	}
+	return err
 }
 
 // sentence words an error that ends the program.

@@ -54,29 +54,28 @@ func (w *walk) checkModels() {
 	}
 	for _, r := range w.modelRefs {
 		used = append(used, r.name)
-		if slices.Contains(defined, r.name) {
-			continue
-		}
-		if best := similar(r.name, defined); best != "" {
-			w.fail(r.node, r.path, noModelBut, r.name, best)
-		} else {
-			w.fail(r.node, r.path, noModel, r.name)
-		}
 	}
+	w.checkReferences(w.modelRefs, defined, noModel, noModelBut)
 	for _, m := range w.models {
 		if !slices.Contains(used, m.name) {
 			w.warn(m.node, m.path, unusedModel, m.name)
 		}
 	}
 	providers := append([]string{"anthropic", "openai", "ollama", "ollama.local", "ollama.cloud"}, w.providers...)
-	for _, r := range w.providerRefs {
-		if slices.Contains(providers, r.name) {
+	w.checkReferences(w.providerRefs, providers, noProvider, noProviderBut)
+}
+
+// checkReferences reports references to what is not defined, with but where one
+// that is defined may be meant.
+func (w *walk) checkReferences(references []reference, defined []string, missing, but Code) {
+	for _, r := range references {
+		if slices.Contains(defined, r.name) {
 			continue
 		}
-		if best := similar(r.name, providers); best != "" {
-			w.fail(r.node, r.path, noProviderBut, r.name, best)
+		if best := similar(r.name, defined); best != "" {
+			w.fail(r.node, r.path, but, r.name, best)
 		} else {
-			w.fail(r.node, r.path, noProvider, r.name)
+			w.fail(r.node, r.path, missing, r.name)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -271,7 +272,9 @@ func laterLLM(f *form) {
 		later(f, "run_mode", oneOf("on-demand", "persistent"))
 		f.w.models = append(f.w.models, reference{f.node, f.shown, name})
 	})
-	laterNames(f, "provider_aliases", func(f *form, _ string) { laterVariables(f, 200) })
+	laterNames(f, "provider_aliases", func(f *form, _ string) {
+		laterVariables(f, func(alias string) { later(f, alias, text(200)) })
+	})
 	laterItems(f, "fallback_order", text(100))
 	later(f, "local_fallback", text(100))
 	f.w.noteModel(f, "local_fallback")
@@ -280,28 +283,40 @@ func laterLLM(f *form) {
 func laterProvider(f *form) {
 	later(f, "api_key", f.secret("api_key", false))
 	later(f, "base_url", address())
-	sub(f, "env_vars", func(f *form) { laterVariables(f, 4096) })
+	sub(f, "env_vars", func(f *form) {
+		laterVariables(f, func(name string) {
+			if secretName.MatchString(name) {
+				later(f, name, f.secret(name, false))
+			} else {
+				later(f, name, text(4096))
+			}
+		})
+	})
 }
 
-// laterVariables declares a mapping of free names to texts.
-func laterVariables(f *form, most int) {
+// laterVariables declares a mapping of free names to what declare reads under
+// each of them.
+func laterVariables(f *form, declare func(name string)) {
 	if f.is(listing) {
-		later(f, "<name>", text(most))
+		declare("<name>")
 		return
 	}
 	if f.is(reading) && f.node != nil {
 		for k := range pairs(f.node) {
-			later(f, k.Value, text(most))
+			declare(k.Value)
 		}
 		f.w.later[f.path+".*"] = append([]string(nil), f.seen...)
 	}
 	if f.is(writing) {
 		all, _ := f.w.later[f.path+".*"].([]string)
 		for _, k := range all {
-			later(f, k, text(most))
+			declare(k)
 		}
 	}
 }
+
+// secretName fits the names of variables that hold secrets.
+var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|credential`)
 
 // tasks are the tasks of the schedule and the agent whose work they are.
 func tasks() []struct{ name, agent string } {

@@ -157,7 +157,7 @@ func TestMaskedIsAConfiguration(t *testing.T) {
     - {name: dritter, token: "987654321:ZYXWVUTSRQPONMLKJIHGFEDCBA"}
   discord: {enabled: true, token: "aus-dem-leben", guilds: [123456789012345678], allowed: [{id: 5, role: admin}]}
 llm:
-  providers: {anthropic: {api_key: geheim-eins, env_vars: {B: x, A: y}}, ollama: {local: {base_url: "http://localhost:11434"}}}
+  providers: {anthropic: {api_key: geheim-eins, env_vars: {B: x, A: y, OLLAMA_API_KEY: geheim-drei}}, ollama: {local: {base_url: "http://localhost:11434"}}}
   models: {fast: {provider: anthropic, name: klein}}
   provider_aliases: {anthropic: {fast: klein}}
 schedule: {agenda_review: {time: ["04:55", "05:55"]}}
@@ -168,7 +168,7 @@ webui: {password: geheim-zwei}
 		t.Fatal(lines(problems))
 	}
 	shown := string(c.Masked())
-	for _, secret := range []string{"987654321", "aus-dem-leben", "geheim-eins", "geheim-zwei", "abcdefghijkl"} {
+	for _, secret := range []string{"987654321", "aus-dem-leben", "geheim-eins", "geheim-zwei", "geheim-drei", "abcdefghijkl"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("shown: %s", secret)
 		}

@@ -12,9 +12,9 @@
 // A document is built by hand ([Doc], [Para], [Bullets] …) or read by [Parse].
 // Rendering has three steps, each in files of its own: the layout writes the
 // text as people will see it, with spans over it (layout, inline, link, lines,
-// flow); the splitter chooses where parts end by what each border costs (split, sentence);
-// a dialect prints text and spans (dialect). A further family of markup is one
-// more implementation of [Dialect].
+// flow); the splitter chooses where parts end by what each border costs (split,
+// sentence); a dialect prints text and spans (dialect). A further family of
+// markup is one more implementation of [Dialect].
 //
 // The package knows no network's API and no agent; it does not log and touches
 // no file.

@@ -22,9 +22,10 @@ type Doc struct {
 var classes = [...]string{"answer", "long", "hostile", "mutated"}
 
 // Corpus generates n documents of each class, of the long ones a tenth of
-// that; the same seed gives the same documents. Answers are what the gateway's agents write, long ones take 5 to
-// 20 kB, hostile ones are made of constructs on which renderers fail, mutated
-// ones are answers with marks inserted and characters removed.
+// that; the same seed gives the same documents. Answers are what the gateway's
+// agents write, long ones take 5 to 20 kB, hostile ones are made of constructs
+// on which renderers fail, mutated ones are answers with marks inserted and
+// characters removed.
 func Corpus(seed uint64, n int) []Doc {
 	g := generator{rand.New(rand.NewPCG(seed, 0x6f757468656973))}
 	var docs []Doc

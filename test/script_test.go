@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("OUTHEIS_HUMAN", filepath.Join(e.WorkDir, "human"))
 			e.Setenv("TRESOR", abs("../tresor/testdata/conformance/bases/genossenschaft"))
+			e.Setenv("HANDBUCH", abs("../tresor/handbuch/tresor"))
 			e.Values[sessionKey{}] = &session{programs: make(map[string]*background)}
 			return private(e.WorkDir)
 		},
@@ -85,8 +86,13 @@ func abs(path string) string {
 	return path
 }
 
-// condition knows [root] and [userns], whether user namespaces can be made.
+// condition knows [root], [userns] (whether small disks can be mounted in a user
+// namespace) and [exists:FILE].
 func condition(name string) (bool, error) {
+	if file, ok := strings.CutPrefix(name, "exists:"); ok {
+		_, err := os.Stat(file)
+		return err == nil, nil
+	}
 	switch name {
 	case "root":
 		return os.Geteuid() == 0, nil

@@ -50,7 +50,7 @@ func (p *program) person() string {
 
 func (p *program) newTerminal(history string) *terminal.Terminal {
 	return terminal.New(terminal.Options{
-		In: p.in, Out: p.out, Err: p.err, Identity: p.person(), History: history,
+		In: p.in, Out: p.stdout(), Err: p.err, Identity: p.person(), History: history,
 		Texts: p.t, Now: p.now, Getenv: p.env,
 	})
 }

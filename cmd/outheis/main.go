@@ -71,11 +71,16 @@ func (p *program) fail(code int, key string, args ...any) error {
 // run executes one command line and returns the exit code. It is the only
 // place that prints an error.
 func (p *program) run(ctx context.Context, args []string) int {
+	out := &output{to: p.out}
+	p.out = out
 	p.langFlag, p.humanFlag = early(args)
 	p.t = texts.For(p.language())
 	root := p.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return exitOK
 	}

@@ -65,7 +65,7 @@ func (p *program) width() int {
 }
 
 func (p *program) terminal() (fd int, ok bool) {
-	f, isFile := p.out.(*os.File)
+	f, isFile := p.stdout().(*os.File)
 	if !isFile {
 		return 0, false
 	}

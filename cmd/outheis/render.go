@@ -39,7 +39,7 @@ func (p *program) renderCommand() *cobra.Command {
 		out := bufio.NewWriter(p.out)
 		if lines {
 			if err := formatting.Batch(in, out, profile, p.now); err != nil {
-				return err
+				return p.fail(exitFailed, "cmd.render_bad", err)
 			}
 			return out.Flush()
 		}

@@ -168,7 +168,7 @@ var problemCases = []struct {
 	{"beside", "human: {vault: [/usr, /usr-lokal]}\n", []string{"~ 1 human.vault[1] path_not_there [/usr-lokal]"}},
 	{"Tresor twice", "tresor: {vaults: [/a/Werk, {id: Werk, path: /b/x}]}\n", []string{
 		"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id want_name [\"Werk\"]", "~ 1 tresor.vaults[1].path path_not_there [/b/x]"}},
-	{"Tresor twice by folder", "tresor: {vaults: [/usr/lib, {path: /usr/local/lib}]}\n", []string{"! 1 tresor.vaults[1].id duplicate_value [\"lib\"] [1]"}},
+	{"Tresor twice by folder", "tresor: {vaults: [/usr/lib, {id: lib, path: /usr}]}\n", []string{"! 1 tresor.vaults[1].id duplicate_value [\"lib\"] [1]"}},
 	{"no model", "agents: {data: {model: schnell}}\nllm: {models: {fast: {name: x}}}\n", []string{"~ 0  not_used_yet [agents.data.model, llm]", "! 1 agents.data.model no_model [schnell]"}},
 	{"nearly a model", "agents: {data: {model: fats}}\nllm: {models: {fast: {name: x}}}\n", []string{"~ 0  not_used_yet [agents.data.model, llm]", "! 1 agents.data.model no_model_but [fats] [fast]"}},
 	{"no provider", "llm: {models: {fast: {provider: eigenbau}}}\n", []string{"~ 0  not_used_yet [llm]", "! 1 llm.models.fast.provider no_provider [eigenbau]"}},

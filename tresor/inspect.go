@@ -20,7 +20,8 @@ type Stats struct {
 	Domains, Types, Status, TrustTiers map[string]int // pages by value
 }
 
-// Count returns the numbers of the Tresor in dir, also of a broken one.
+// Count returns the numbers of the Tresor in dir, also of a broken one. Only
+// where dir is no readable folder there is an error, an [*InvalidError].
 func Count(dir string, o Options) (Stats, error) {
 	t, err := tree.Open(dir)
 	if err != nil {
@@ -85,7 +86,8 @@ func Verify(dir string, o Options) (differences []Finding, files int, err error)
 }
 
 // Suggest routes a question by the keywords of the Tresor in dir, which needs to
-// be valid but not released; see [Snapshot.Route].
+// be valid but not released; see [Snapshot.Route]. One that is not valid gives an
+// [*InvalidError].
 func Suggest(dir, question string, o Options) ([]Route, error) {
 	t, err := tree.Open(dir)
 	if err != nil {

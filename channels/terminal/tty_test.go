@@ -16,6 +16,9 @@ import (
 	"outheis/channels/terminal"
 )
 
+// limit is how long a test waits for what must happen.
+const limit = 20 * time.Second
+
 // A screen collects what a program draws on a pseudo terminal.
 type screen struct {
 	mu      sync.Mutex
@@ -61,12 +64,12 @@ func (s *screen) String() string {
 // await waits until want was drawn n times.
 func (s *screen) await(t *testing.T, want string, n int) {
 	t.Helper()
-	limit := time.NewTimer(5 * time.Second)
-	defer limit.Stop()
+	late := time.NewTimer(limit)
+	defer late.Stop()
 	for strings.Count(s.String(), want) < n {
 		select {
 		case <-s.changed:
-		case <-limit.C:
+		case <-late.C:
 			t.Fatalf("%q was not drawn %d times:\n%q", want, n, s.String())
 		}
 	}
@@ -96,7 +99,7 @@ func sit(t *testing.T, o terminal.Options) *person {
 		cancel()
 		select {
 		case <-p.ended:
-		case <-time.After(5 * time.Second):
+		case <-time.After(limit):
 			t.Error("Run does not end")
 		}
 	})
@@ -118,7 +121,7 @@ func (p *person) leave() error {
 	case err := <-p.ended:
 		p.ended <- err
 		return err
-	case <-time.After(5 * time.Second):
+	case <-time.After(limit):
 		p.t.Fatalf("the conversation goes on:\n%q", p.screen.String())
 		return nil
 	}
@@ -221,7 +224,7 @@ func TestCtrlCWorksWhileDeliveryHangs(t *testing.T) {
 		if err != nil {
 			t.Errorf("Run: %v", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(limit):
 		t.Fatal("the second Ctrl-C does not end the conversation")
 	}
 	s.await(t, "Eine Nachricht wurde vielleicht nicht gespeichert", 1)

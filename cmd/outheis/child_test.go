@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"strconv"
@@ -24,6 +25,10 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVar) == "" {
+		flag.Parse()
+		if err := flag.Set("test.parallel", "8"); err != nil { // scenes wait more than they work
+			panic(err)
+		}
 		os.Exit(m.Run())
 	}
 	shift, err := strconv.Atoi(os.Getenv(shiftVar))

@@ -16,6 +16,7 @@ import (
 // TestOutages shows what becomes of questions, and what the administrator sees,
 // while the network, the token or the clock is not as it should be.
 func TestOutages(t *testing.T) {
+	t.Parallel()
 	together(t, map[string]func(*testing.T){
 		"unreachable at the start":      unreachableAtStart,
 		"unreachable in the middle":     unreachableInTheMiddle,
@@ -186,7 +187,9 @@ func killedWhileTaking(t *testing.T) {
 func twoInstances(t *testing.T) {
 	s := newScene(t, 1)
 	s.start()
-	other := &scene{t: t, human: filepath.Join(t.TempDir(), "human"), token: s.token, server: s.server, telegram: s.telegram, unsure: s.unsure}
+	other := &scene{
+		t: t, human: filepath.Join(t.TempDir(), "human"), token: s.token, server: s.server, telegram: s.telegram, unsure: s.unsure, patience: s.patience,
+	}
 	makeHuman(other)
 	if err := s.server.AwaitPolling(s.wait()); err != nil {
 		t.Fatal(err)
@@ -209,10 +212,7 @@ func twoInstances(t *testing.T) {
 	s.settled()
 	s.answered(person(0), claims(0))
 	if thorough { // a conflict is remembered for the length of a long poll
-		deadline := time.Now().Add(70 * time.Second)
-		for s.account().Health.State != channels.Green && time.Now().Before(deadline) {
-			s.awaitHealth(channels.Red, channels.Green)
-		}
+		s.patience = 80 * time.Second
 		s.awaitHealth(channels.Green)
 	}
 }

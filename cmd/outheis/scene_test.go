@@ -23,13 +23,14 @@ import (
 // A scene is a running outheis that is a bot at a Telegram, and people who write
 // to it. When it is over, some things must be true of every scene: see inspect.
 type scene struct {
-	t      testing.TB
-	human  string
-	token  string // path of the file that holds it
-	server *fake.Server
-	child  *child // nil while none runs
-	shift  time.Duration
-	unsure time.Duration // before a part that may have arrived comes again; 0 for what everybody gets
+	t        testing.TB
+	human    string
+	token    string // path of the file that holds it
+	server   *fake.Server
+	child    *child // nil while none runs
+	shift    time.Duration
+	unsure   time.Duration // before a part that may have arrived comes again; 0 for what everybody gets
+	patience time.Duration // for what has to come
 
 	telegram map[string]any // its section of the configuration
 
@@ -39,10 +40,9 @@ type scene struct {
 }
 
 const (
-	sceneAdmin    = 999
-	sceneBot      = 7123456789
-	scenePatience = 30 * time.Second // for what has to come
-	quickUnsure   = 300 * time.Millisecond
+	sceneAdmin  = 999
+	sceneBot    = 7123456789
+	quickUnsure = 300 * time.Millisecond
 )
 
 // newScene makes a Telegram with an administrator, who has written to the bot,
@@ -51,7 +51,7 @@ const (
 func newScene(t testing.TB, people int) *scene {
 	t.Helper()
 	dir := t.TempDir()
-	s := &scene{t: t, human: filepath.Join(dir, "human"), token: filepath.Join(dir, "token"), unsure: quickUnsure}
+	s := &scene{t: t, human: filepath.Join(dir, "human"), token: filepath.Join(dir, "token"), unsure: quickUnsure, patience: 30 * time.Second}
 	server, err := fake.New(fake.Options{
 		Token: fmt.Sprintf("%d:FAKE-token-of-these-tests-only-00000000", sceneBot),
 		Bot:   fake.User{ID: sceneBot, FirstName: "Auskunft", Username: "auskunft_bot"},
@@ -175,7 +175,7 @@ func (s *scene) reload() {
 
 // wait returns a context for what has to come.
 func (s *scene) wait() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), scenePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	s.t.Cleanup(cancel)
 	return ctx
 }

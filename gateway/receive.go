@@ -138,8 +138,12 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 		err = errors.New("receiving ended without a reason")
 	}
 	se := channels.AsSendError(err)
-	o.set(channels.Health{State: channels.Red, Reason: cut(err.Error(), 300), Remedy: se.Remedy})
-	log.Error("channel ended", "err", err)
+	health := channels.Health{State: channels.Red, Reason: cut(err.Error(), 300), Remedy: se.Remedy}
+	if p, ok := c.(channels.Prober); ok && p.Health().State == channels.Red {
+		health = p.Health() // says the same in words for an administrator
+	}
+	o.set(health)
+	log.Error("channel ended", "err", err, "remedy", health.Remedy)
 	if se.Class == channels.Misconfigured {
 		g.tellMisconfigured(ctx, o.id, se)
 		return

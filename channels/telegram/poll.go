@@ -275,7 +275,7 @@ func (p *poller) failed(ctx context.Context, err error) error {
 		return p.c.sendError(f, channels.Post{}, false)
 	}
 	if p.c.health.fail(p.c.opts.Now(), trouble(f), f) {
-		p.c.log.Warn("channel does not receive", "err", f)
+		p.c.log.Warn("channel does not receive", "err", f, "remedy", p.c.Health().Remedy)
 	}
 	if f.kind == garbled {
 		p.skip(f)

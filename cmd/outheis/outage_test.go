@@ -197,6 +197,7 @@ func twoInstances(t *testing.T) {
 	polls, began := s.server.Calls("getUpdates"), time.Now()
 	other.start()
 	de := texts.For("de")
+	s.until("a line in the log", func() bool { return strings.Contains(s.said(), de.Say("telegram.conflict_remedy")) })
 	for _, one := range []*scene{s, other} {
 		h := one.awaitHealth(channels.Red)
 		if h.Reason != de.Say("telegram.conflict") || h.Remedy != de.Say("telegram.conflict_remedy") {
@@ -225,10 +226,11 @@ func wrongToken(t *testing.T) {
 	s.start()
 	h := s.awaitHealth(channels.Red)
 	de := texts.For("de")
-	if h.Remedy != de.Say("telegram.token_wrong_remedy") {
-		t.Errorf("health is %+v, want the remedy for a wrong token", h)
+	remedy := de.Say("telegram.token_wrong_remedy")
+	if h.Reason != de.Say("telegram.token_wrong") || h.Remedy != remedy {
+		t.Errorf("health is %+v, want the wrong token named", h)
 	}
-	s.until("a line in the log", func() bool { return strings.Contains(s.said(), "channel ended") })
+	s.until("a line in the log", func() bool { return strings.Contains(s.said(), remedy) })
 	if n := s.server.Calls("getUpdates"); n > 0 {
 		t.Errorf("%d polls with a wrong token", n)
 	}

@@ -228,7 +228,7 @@ func hugeMessage(t *testing.T) {
 	}
 	after := s.memory()
 	t.Logf("four messages of 1 MB: resident memory %d MiB before, %d MiB after", before>>20, after>>20)
-	if after > before+64<<20 {
+	if !raced && after > before+64<<20 {
 		t.Errorf("resident memory grew from %d to %d MiB", before>>20, after>>20)
 	}
 }
@@ -284,7 +284,7 @@ func malformedUpdates(t *testing.T) {
 	r := s.status()
 	t.Logf("%d malformed updates: resident memory %d and %d MiB, goroutines %d and %d, refused %v",
 		updates, before>>20, s.memory()>>20, goroutines, r.Process.Goroutines, r.Gateway.Refused)
-	if grown := s.memory() - before; grown > 64<<20 {
+	if grown := s.memory() - before; !raced && grown > 64<<20 {
 		t.Errorf("%d MiB more than before", grown>>20)
 	}
 	if r.Process.Goroutines > goroutines+5 {

@@ -336,6 +336,34 @@ func (s *scene) answered(chat int64, want string) {
 	}
 }
 
+// unsureTries is how many tries the log does not know the outcome of; outheis must
+// not run.
+func (s *scene) unsureTries() int {
+	s.t.Helper()
+	return s.events("delivery.try") - s.events("delivery.ok") - s.events("delivery.fail")
+}
+
+// answeredAfterDeath checks that a chat got the answers to questions in order,
+// and no answer twice without a mark. It returns how many are marked.
+func (s *scene) answeredAfterDeath(chat int64, questions ...int) (marked int) {
+	s.t.Helper()
+	got := answers(s.server.Sent(chat))
+	var once []string
+	for _, claim := range strings.Fields(got) {
+		claim, isMarked := strings.CutSuffix(claim, "!")
+		if isMarked {
+			marked++
+		}
+		if !isMarked || len(once) == 0 || once[len(once)-1] != claim {
+			once = append(once, claim)
+		}
+	}
+	if want := claims(questions...); strings.Join(once, " ") != want {
+		s.t.Errorf("chat %d got %s, want %s, where marked ones may come twice", chat, got, want)
+	}
+	return marked
+}
+
 // inspect ends the scene: outheis stops in order, has used the API as it is
 // described, has not broken down anywhere, and has written neither a token nor
 // what people wrote where it does not belong.

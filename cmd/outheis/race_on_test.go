@@ -1,0 +1,6 @@
+//go:build race
+
+package main
+
+// raced says that the race detector watches, which needs memory of its own.
+const raced = true

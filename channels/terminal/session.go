@@ -38,9 +38,10 @@ type session struct {
 }
 
 // Run implements [channels.Channel]: it holds the conversation until ctx ends
-// or the person ends it, and returns ctx's error or nil. On a terminal it owns
-// the terminal's mode meanwhile. At the end of a piped In it waits for the
-// answers that are still to come, for as long as Options.Patience.
+// or the person ends it, and returns ctx's error or nil; when nothing can be
+// printed any more it returns a *channels.SendError. On a terminal it owns the
+// terminal's mode meanwhile. At the end of a piped In it waits for the answers
+// that are still to come, for as long as Options.Patience.
 func (t *Terminal) Run(ctx context.Context, in channels.Deliver) error {
 	run, quit := context.WithCancelCause(ctx)
 	defer quit(nil)
@@ -181,6 +182,9 @@ func (s *session) loop(ctx context.Context, want chan<- struct{}, lines <-chan l
 	retrying := false
 	for {
 		s.draw(false)
+		if err := s.t.isBroken(); err != nil {
+			return &channels.SendError{Class: channels.Misconfigured, Err: err}
+		}
 		if s.over() {
 			return nil
 		}
@@ -271,8 +275,8 @@ func (s *session) line(l lineRead) {
 	command, text := parseLine(line)
 	switch command {
 	case "help":
-		if err := s.t.print(s.t.o.Texts.Say("terminal.help") + "\n"); err != nil {
-			s.ended = true
+		if s.t.print(s.t.o.Texts.Say("terminal.help")+"\n") != nil {
+			return
 		}
 		// What can be asked is for the gateway to say.
 		s.enqueue(command, text)

@@ -102,6 +102,7 @@ type Terminal struct {
 	sent   int      // numbers the posts
 	open   []string // keys of messages that no post has answered yet, oldest first
 	typing int      // indications that run
+	broken error    // why nothing can be printed any more
 
 	out    sync.Mutex // held while something is printed
 	editor io.Writer  // the line editor while one runs, else nil; guarded by out
@@ -213,7 +214,7 @@ func (t *Terminal) Send(ctx context.Context, p channels.Post) (channels.Receipt,
 		text = t.o.Texts.Say("terminal.again") + " " + text
 	}
 	if err := t.print(text + "\n\n"); err != nil {
-		return channels.Receipt{}, &channels.SendError{Class: channels.Gone, Err: fmt.Errorf("write to terminal: %w", err)}
+		return channels.Receipt{}, &channels.SendError{Class: channels.Gone, Err: err}
 	}
 	t.mu.Lock()
 	t.sent++
@@ -254,7 +255,7 @@ func (t *Terminal) poke() {
 	}
 }
 
-// print writes s where the person reads.
+// print writes s where the person reads. A failure ends Run.
 func (t *Terminal) print(s string) error {
 	t.out.Lock()
 	defer t.out.Unlock()
@@ -262,8 +263,22 @@ func (t *Terminal) print(s string) error {
 	if t.editor != nil {
 		w = t.editor
 	}
-	_, err := io.WriteString(w, s)
-	return err
+	if _, err := io.WriteString(w, s); err != nil {
+		err = fmt.Errorf("write to terminal: %w", err)
+		t.mu.Lock()
+		t.broken = err
+		t.mu.Unlock()
+		t.poke()
+		return err
+	}
+	return nil
+}
+
+// isBroken returns why nothing can be printed any more, or nil.
+func (t *Terminal) isBroken() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.broken
 }
 
 // say prints a remark of ours on a line of its own.

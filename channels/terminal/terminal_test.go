@@ -329,6 +329,18 @@ func TestSendSaysWhyItFailed(t *testing.T) {
 	}
 }
 
+// Nobody reads any more: the conversation is over, whatever is still to come.
+func TestRunEndsWhenNothingCanBePrinted(t *testing.T) {
+	term := terminal.New(terminal.Options{In: strings.NewReader("eins\nzwei\n"), Out: broken{}, Err: io.Discard, Identity: "erika", Getenv: noEnv})
+	g := newGate()
+	g.answer = func(e channels.Event) { term.Send(t.Context(), post(e.Address, "ja")) }
+	err := term.Run(t.Context(), g.deliver)
+	var se *channels.SendError
+	if !errors.As(err, &se) || se.Class != channels.Misconfigured || !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("Run: %v", err)
+	}
+}
+
 func TestLinesOfAPipe(t *testing.T) {
 	long := strings.Repeat("ä", terminal.MaxLine/2)
 	for _, c := range []struct {

@@ -75,19 +75,32 @@ func (p *program) ownChat(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	return e.run(ctx)
+	if err := e.run(ctx); err != nil {
+		return err
+	}
+	return unlessLeft(left.err)
 }
 
 // A leaver is a terminal whose person ends the whole program by leaving.
 type leaver struct {
 	*terminal.Terminal
 	left func()
+	err  error // of Run, when it has ended
 }
 
 // Run implements [channels.Channel].
 func (l *leaver) Run(ctx context.Context, in channels.Deliver) error {
 	defer l.left()
-	return l.Terminal.Run(ctx, in)
+	l.err = l.Terminal.Run(ctx, in)
+	return l.err
+}
+
+// unlessLeft returns why a conversation ended, and nil when it was asked to.
+func unlessLeft(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // joinChat holds the conversation through the running gateway.
@@ -122,13 +135,15 @@ func (p *program) joinChat(ctx context.Context, client *gateway.Client) error {
 		return err
 	})
 	stop()
-	if lost := <-shown; lost != nil && !errors.Is(lost, context.Canceled) {
+	lost := unlessLeft(<-shown)
+	var unread *channels.SendError
+	switch {
+	case errors.As(lost, &unread):
+		return lost
+	case lost != nil:
 		return p.fail(exitUnavailable, "cmd.gateway_gone")
 	}
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
+	return unlessLeft(err)
 }
 
 // show prints what the gateway says until ctx ends or the gateway does.

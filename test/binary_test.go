@@ -121,23 +121,31 @@ func await(args []string) error {
 	case "gateway":
 		done = func() bool { return answers(dir) }
 	case "idle":
-		done = func() bool { return isIdle(dir) }
+		var status json.RawMessage
+		err := until("idle", func() (idle bool) {
+			idle, status = isIdle(dir)
+			return idle
+		})
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, status)
+		}
+		return nil
 	}
 	return until(args[0], done)
 }
 
-// isIdle reports whether the gateway of dir has answered everything.
-func isIdle(dir string) bool {
+// isIdle reports whether the gateway of dir has answered everything, and how it
+// stands.
+func isIdle(dir string) (idle bool, raw json.RawMessage) {
 	c, err := gateway.DialControl(dir)
 	if err != nil {
-		return false
+		return false, nil
 	}
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	raw, err := c.Status(ctx)
-	if err != nil {
-		return false
+	if raw, err = c.Status(ctx); err != nil {
+		return false, nil
 	}
 	var status struct {
 		Gateway gateway.Status `json:"gateway"`
@@ -145,7 +153,7 @@ func isIdle(dir string) bool {
 			Open int `json:"open"`
 		} `json:"queue"`
 	}
-	return json.Unmarshal(raw, &status) == nil && status.Gateway.Running == 0 && status.Queue.Open == 0
+	return json.Unmarshal(raw, &status) == nil && status.Gateway.Running == 0 && status.Queue.Open == 0, raw
 }
 
 // nobody is a user without rights.

@@ -281,6 +281,13 @@ func (j *journal) finishRotation(found *Recovery) error {
 		found.Rotation = "undone"
 		return j.fs.remove(j.nextName())
 	case hasNext:
+		begun, err := j.isBegun(j.nextName())
+		if err != nil {
+			return err
+		}
+		if !begun { // it was to stand in for a missing segment
+			return j.beginAnew(found)
+		}
 		found.Rotation = "finished"
 		if err := j.fs.syncDir("archive"); err != nil {
 			return err
@@ -290,6 +297,18 @@ func (j *journal) finishRotation(found *Recovery) error {
 		return j.beginAnew(found)
 	}
 	return nil
+}
+
+// isBegun reports whether the file name begins with the header of a segment.
+func (j *journal) isBegun(name string) (bool, error) {
+	f, err := j.fs.open(name, os.O_RDONLY)
+	if err != nil {
+		return false, err
+	}
+	line, ok, err := readSealed(f, 0)
+	var header fields
+	ok = ok && scanFields(line, &header) && string(header.intent) == intentSegment
+	return ok, errors.Join(err, f.Close())
 }
 
 // beginAnew makes a segment when there is none. When there are archives, whose

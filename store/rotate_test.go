@@ -219,39 +219,55 @@ func TestTakenArchiveNameGetsANumber(t *testing.T) {
 }
 
 func TestMissingSegmentGoesOnWhereTheArchivesEnd(t *testing.T) {
-	w := newWorld()
-	l, _, err := w.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.append(l, w.newRequest(1), w.newRequest(1)); err != nil {
-		t.Fatal(err)
-	}
-	w.now = w.now.Add(31 * day)
-	if err := w.append(l, w.newRequest(1)); err != nil {
-		t.Fatal(err)
-	}
-	kill(l)
-	w.fs.foreignRemove("messages.jsonl")
-	l, found, err := w.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	if found.Rotation != "missing segment" || found.New {
-		t.Errorf("got %+v, want a missing segment", found)
-	}
-	if _, ok, err := l.Lookup("tg:1"); !ok || err != nil {
-		t.Errorf("the archive's causes are forgotten: %v, %v", ok, err)
-	}
-	r, _, err := l.Append(t.Context(), w.newRequest(1))
-	if err != nil || r.Seq != 4 || r.ID <= w.acked["tg:2"].ID {
-		t.Errorf("got %+v, %v, want seq 4", r.Head, err)
+	for stop := 0; ; stop++ {
+		w := newWorld()
+		l, _, err := w.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.append(l, w.newRequest(1), w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+		w.now = w.now.Add(31 * day)
+		if err := w.append(l, w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+		kill(l)
+		w.fs.foreignRemove("messages.jsonl")
+		if stop > 0 { // the first start dies
+			w.fs.stopAt = w.fs.ops + stop
+			w.fs.partial = func(n int) int { return n * (stop % 3) / 2 }
+			if l, _, err := w.open(); err == nil {
+				kill(l)
+			}
+			if !w.fs.stopped {
+				if stop < 10 {
+					t.Errorf("a start has only %d calls", stop-1)
+				}
+				return
+			}
+			w.fs.reboot()
+		}
+		l, found, err := w.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.New || stop == 0 && found.Rotation != "missing segment" {
+			t.Errorf("stopped at %d: got %+v, want a missing segment", stop, found)
+		}
+		if _, ok, err := l.Lookup("tg:1"); !ok || err != nil {
+			t.Errorf("stopped at %d: the archive's causes are forgotten: %v, %v", stop, ok, err)
+		}
+		r, _, err := l.Append(t.Context(), w.newRequest(1))
+		if err != nil || r.Seq < 4 || r.ID <= w.acked["tg:2"].ID {
+			t.Errorf("stopped at %d: got %+v, %v, want seq 4 or later", stop, r.Head, err)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
-// TestRotationWhileManyWrite: eight writers across a border; nothing is lost,
-// doubled or closed by it, and what they wrote before is known after it.
 func TestRotationWhileManyWrite(t *testing.T) {
 	w := newWorld()
 	var mu sync.Mutex

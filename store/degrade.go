@@ -146,7 +146,8 @@ func (j *journal) fail(cause error) error {
 	}
 	j.failed = fmt.Errorf("%w: %w", ErrFailed, cause)
 	f, err := j.fs.open(j.failedName(), os.O_RDWR|os.O_CREATE|os.O_APPEND)
-	if err != nil {
+	if err != nil { // a name is to be had for nothing
+		_ = j.fs.rename(j.checkpointName(), j.failedName())
 		return j.failed
 	}
 	_, _ = f.Write([]byte(reason(cause) + "\n")) // that it is there says enough

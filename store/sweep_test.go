@@ -193,6 +193,11 @@ func TestNoSyncErrorIsForgotten(t *testing.T) {
 // TestFailedSyncNeedsNewFile: after an fsync error the log takes nothing more,
 // and the next process copies it into a new file before it believes it (R3).
 func TestFailedSyncNeedsNewFile(t *testing.T) {
+	t.Run("", func(t *testing.T) { failedSync(t, false) })
+	t.Run("no new files", func(t *testing.T) { failedSync(t, true) })
+}
+
+func failedSync(t *testing.T, noFiles bool) {
 	w := newWorld()
 	l, _, err := w.open()
 	if err != nil {
@@ -203,9 +208,12 @@ func TestFailedSyncNeedsNewFile(t *testing.T) {
 	}
 	fail := true
 	w.fs.fault = func(_ int, kind, name string) error {
-		if kind == "sync" && name == "messages.jsonl" && fail {
+		switch {
+		case kind == "sync" && name == "messages.jsonl" && fail:
 			fail = false
 			return syscall.EIO
+		case kind == "create" && noFiles:
+			return syscall.EMFILE
 		}
 		return nil
 	}

@@ -1,6 +1,9 @@
 package terminal
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Keys as a terminal in raw mode sends them.
 const (
@@ -25,10 +28,12 @@ const (
 // keys turns what a terminal sends into what the line editor understands.
 // Ctrl-C becomes an interruption and empties the line; a second one without
 // another key in between ends the conversation. Pasted text becomes one line
-// without control characters, so that pasting never sends a message. The zero
-// value is ready; it belongs to one goroutine.
+// without control characters, so that pasting never sends a message. What is no
+// UTF-8 becomes a question mark. The zero value is ready; it belongs to one
+// goroutine.
 type keys struct {
 	held    []byte // beginning of a mark
+	partial []byte // beginning of a character
 	pasting bool
 	blank   bool // the last pasted character was a blank
 	armed   bool // the last key was Ctrl-C
@@ -69,7 +74,34 @@ func (k *keys) feed(input []byte) stroke {
 			}
 		}
 	}
+	s.edit = k.valid(s.edit)
 	return s
+}
+
+// valid returns b without what the line editor would stop at until the next
+// key: bytes that are no UTF-8, and the character that stands for them. A
+// character that is not complete yet waits for its rest.
+func (k *keys) valid(b []byte) []byte {
+	if len(k.partial) == 0 && utf8.Valid(b) && !bytes.ContainsRune(b, utf8.RuneError) {
+		return b
+	}
+	b = append(k.partial, b...)
+	k.partial = nil
+	var edit []byte
+	for len(b) > 0 {
+		if !utf8.FullRune(b) {
+			k.partial = b
+			break
+		}
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError {
+			edit = append(edit, '?')
+		} else {
+			edit = append(edit, b[:n]...)
+		}
+		b = b[n:]
+	}
+	return edit
 }
 
 func (k *keys) take(s *stroke, b byte) {

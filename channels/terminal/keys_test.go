@@ -22,6 +22,9 @@ func TestKeys(t *testing.T) {
 		interrupt, quit bool
 	}{
 		{"letters", []string{"Grüße\r"}, "Grüße\r", false, false},
+		{"character in pieces", []string{"Gr\xc3", "\xbc\xc3\x9fe\r"}, "Grüße\r", false, false},
+		{"Latin-1", []string{"Gr\xfc\xdfe\r"}, "Gr??e\r", false, false},
+		{"replacement character", []string{"a\ufffdb"}, "a?b", false, false},
 		{"arrow", []string{"\x1b[A"}, "\x1b[A", false, false},
 		{"escape alone is held", []string{"\x1b", "x"}, "\x1bx", false, false},
 		{"escape twice", []string{"\x1b\x1b[A"}, "\x1b\x1b[A", false, false},

@@ -47,10 +47,12 @@ type LocalEvent struct {
 	// Reply holds one part, or none at the end of a request.
 	Reply relay.Reply `json:"reply,omitzero"`
 	// End is set at the end of a request. Status and Answer say how it was
-	// answered, where an agent was asked.
+	// answered, where an agent was asked, and Notice why none was, where the
+	// question was not taken.
 	End    End            `json:"end,omitempty"`
 	Status agents.Status  `json:"status,omitempty"`
 	Answer *agents.Answer `json:"answer,omitempty"`
+	Notice Reason         `json:"notice,omitempty"`
 }
 
 // A Session is a program on this machine in a conversation. Its methods may be
@@ -166,6 +168,7 @@ type LocalAnswer struct {
 	Request string         `json:"request"`
 	Status  agents.Status  `json:"status,omitempty"` // "" when no agent was asked
 	Answer  *agents.Answer `json:"answer,omitempty"`
+	Notice  Reason         `json:"notice,omitempty"` // why the question was not taken
 	Reply   relay.Reply    `json:"reply"`
 	End     End            `json:"end"`
 }
@@ -193,7 +196,7 @@ func (g *Gateway) Ask(ctx context.Context, c LocalChat, text string) (LocalAnswe
 		}
 		a.Reply.Parts = append(a.Reply.Parts, e.Reply.Parts...)
 		if e.End != "" {
-			a.Status, a.Answer, a.End = e.Status, e.Answer, e.End
+			a.Status, a.Answer, a.Notice, a.End = e.Status, e.Answer, e.Notice, e.End
 			return a, nil
 		}
 	}
@@ -284,7 +287,7 @@ func (l *local) finished(req *Envelope, res *Payload, end End) {
 	if l == nil || req.Payload.Address.Channel() != LocalChannel {
 		return
 	}
-	e := LocalEvent{Request: req.ID, End: end}
+	e := LocalEvent{Request: req.ID, End: end, Notice: req.Payload.Notice}
 	switch {
 	case res == nil:
 	case res.Answer != nil:

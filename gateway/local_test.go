@@ -29,17 +29,18 @@ func TestAsk(t *testing.T) {
 		for _, c := range []struct {
 			text   string
 			status agents.Status
+			notice gateway.Reason
 			want   string
 		}{
-			{"Wann?", agents.StatusOK, echoed("Wann?")},
-			{"fehlt", agents.StatusNotFound, "Nicht im Bestand. Alle 3 Claims"},
-			{"kaputt", agents.StatusFailed, "Die Frage konnte ich wegen eines Fehlers"},
-			{"Hilfe", "", "Schreiben Sie Ihre Frage"},
-			{strings.Repeat("x", 5000), "", "Die Nachricht ist zu lang."},
-			{"stop", "", "Es läuft gerade keine Frage."},
+			{"Wann?", agents.StatusOK, "", echoed("Wann?")},
+			{"fehlt", agents.StatusNotFound, "", "Nicht im Bestand. Alle 3 Claims"},
+			{"kaputt", agents.StatusFailed, "", "Die Frage konnte ich wegen eines Fehlers"},
+			{"Hilfe", "", "", "Schreiben Sie Ihre Frage"},
+			{strings.Repeat("x", 5000), "", gateway.ReasonTooLong, "Die Nachricht ist zu lang."},
+			{"stop", "", "", "Es läuft gerade keine Frage."},
 		} {
 			a, err := w.g.Ask(t.Context(), gateway.LocalChat{}, c.text)
-			if err != nil || a.Status != c.status || a.End != gateway.EndSent || len(a.Reply.Parts) != 1 || !strings.HasPrefix(a.Reply.Parts[0].Plain, c.want) {
+			if err != nil || a.Status != c.status || a.Notice != c.notice || a.End != gateway.EndSent || len(a.Reply.Parts) != 1 || !strings.HasPrefix(a.Reply.Parts[0].Plain, c.want) {
 				t.Errorf("Ask(%.20q) = %+v, %v; want %q, %q", c.text, a, err, c.status, c.want)
 			}
 		}

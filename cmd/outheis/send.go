@@ -57,13 +57,19 @@ func (p *program) send(ctx context.Context, question string, asJSON bool) error 
 	if err != nil {
 		return p.refused(ctx, err)
 	}
-	if a.Status == "" { // a command, or something that no agent was asked about
-		a.Status = agents.StatusOK
+	code := exitCode(a.Status)
+	switch {
+	case a.Notice == gateway.ReasonTooLong, a.Notice == gateway.ReasonEmpty, a.Notice == gateway.ReasonCommand:
+		a.Status, code = agents.StatusFailed, exitUsage
+	case a.Notice != "":
+		a.Status, code = agents.StatusUnavailable, exitUnavailable
+	case a.Status == "": // a command
+		a.Status, code = agents.StatusOK, exitOK
 	}
 	if err := p.printSent(a, asJSON); err != nil {
 		return err
 	}
-	if code := exitCode(a.Status); code != exitOK {
+	if code != exitOK {
 		return &exitError{code: code}
 	}
 	return nil

@@ -67,15 +67,19 @@ func (e *SendError) Error() string {
 // Unwrap returns the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// AsSendError returns err as a *SendError. An error of any other kind, which
-// no adapter should return, counts as Unsure; nil stays nil.
+// AsSendError returns err as a *SendError. What no adapter should return, an
+// error of another kind or of a class that does not exist, counts as Unsure;
+// nil stays nil.
 func AsSendError(err error) *SendError {
 	if err == nil {
 		return nil
 	}
 	var se *SendError
 	if errors.As(err, &se) {
-		return se
+		switch se.Class {
+		case NotSent, Refused, RetryAfter, Unsure, Gone, Misconfigured:
+			return se
+		}
 	}
 	return &SendError{Class: Unsure, Err: err}
 }

@@ -185,7 +185,7 @@ func judgeEdit(e channels.Event, _ Access, l Limits, s State) Verdict {
 		return Verdict{Reason: ReasonCommandEdit}
 	case s.Original == nil:
 		return Verdict{Reason: ReasonEditLate}
-	case s.Original.Text == e.Text:
+	case s.Original.Same:
 		return Verdict{Reason: ReasonEditSame}
 	case e.At.Sub(s.Original.At) > l.EditTime:
 		return Verdict{Reason: ReasonEditLate}
@@ -210,9 +210,10 @@ func judgeCommand(e channels.Event, a Access, _ Limits, _ State) Verdict {
 }
 
 // judgeQuota bounds what one sender can ask. The sentence is said once a
-// window, or once an hour for the quota of the day.
-func judgeQuota(_ channels.Event, a Access, l Limits, s State) Verdict {
-	if a.Unlimited {
+// window, or once an hour for the quota of the day. Whoever asked too much may
+// still stop what is waiting.
+func judgeQuota(e channels.Event, a Access, l Limits, s State) Verdict {
+	if a.Unlimited || e.Command == commandStop && s.Waiting > 0 {
 		return Verdict{Reason: ReasonOK}
 	}
 	for _, q := range []struct {

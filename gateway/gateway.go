@@ -192,7 +192,7 @@ func New(o Options) (*Gateway, error) {
 		if g.outlets.get(id) != nil || id.Channel == LocalChannel || id.Account == "" {
 			return nil, fmt.Errorf("gateway: account %s: name is missing or taken", id)
 		}
-		g.outlets.add(&outlet{id: id, channel: a.Channel})
+		g.outlets.add(newOutlet(id, a.Channel))
 	}
 	if err := g.Reload(o.Settings); err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	g.resume(func(*Envelope) bool { return true })
+	g.resume()
 	g.lanes.start(func(it *item) { g.carry(work, it) })
 	close(g.ready)
 
@@ -251,7 +251,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	defer hangUp()
 	var receivers sync.WaitGroup
 	for _, o := range g.outlets.all() {
-		if o.local == nil {
+		if o.current() != nil {
 			g.listen(receive, &receivers, o)
 		}
 	}
@@ -277,7 +277,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	end()
 	g.waitForAgents()
 	for _, o := range g.outlets.all() {
-		closeChannel(o.id, o.current(), g.log)
+		g.closeChannel(o.id, o.current())
 	}
 	return err
 }
@@ -299,15 +299,11 @@ func (g *Gateway) waitForAgents() {
 	}
 }
 
-// resume puts the open requests of the queue into their lanes, as far as mine
-// accepts them.
-func (g *Gateway) resume(mine func(*Envelope) bool) {
+// resume puts the open requests of the queue into their lanes.
+func (g *Gateway) resume() {
 	heads := make(map[string]bool)
 	for _, e := range g.queue.Open() {
 		req := e.Rec
-		if !mine(&req) {
-			continue
-		}
 		if err := req.check(); err != nil {
 			g.log.Error("open request is unusable", "id", req.ID, "err", err)
 			continue

@@ -141,7 +141,11 @@ func (g *Gateway) recall(e channels.Event) State {
 	s.Waiting, s.Open = g.lanes.load(key)
 	if e.Kind == channels.KindEdit {
 		if req, ok := g.lanes.find(key, isMessage(e.Message)); ok {
-			s.Original = &Original{Text: req.Payload.Text, At: req.Payload.Asked}
+			to := g.route(e)
+			s.Original = &Original{
+				At:   req.Payload.Asked,
+				Same: to.Agent == req.To && to.Scope == req.Payload.Scope && to.text == req.Payload.Text,
+			}
 		}
 	}
 	return s
@@ -210,15 +214,19 @@ func (g *Gateway) take(ctx context.Context, e channels.Event, req Envelope, now 
 	return nil
 }
 
+// route finds the agent for what e asks.
+func (g *Gateway) route(e channels.Event) routed {
+	has := func(name string) bool { return g.agents[name] != nil }
+	return g.settings.Load().Routing.route(e.Text, e.Audience != channels.Direct, has)
+}
+
 // address chooses the agent.
 func (g *Gateway) address(req *Envelope, e channels.Event) {
-	has := func(name string) bool { return g.agents[name] != nil }
-	if e.Command == commandTresor && has(commandTresor) {
+	if e.Command == commandTresor && g.agents[commandTresor] != nil {
 		req.To = commandTresor
 		return
 	}
-	to := g.settings.Load().Routing.route(req.Payload.Text, e.Audience != channels.Direct, has)
-	switch {
+	switch to := g.route(e); {
 	case to.missing != "":
 		req.Intent, req.Payload.Notice, req.Payload.Name, req.Payload.Text = intentNotice, noticeNoAgent, to.missing, ""
 	case to.Agent == "":
@@ -251,10 +259,10 @@ func (g *Gateway) replace(ctx context.Context, req Envelope) error {
 	}
 	es, err := g.queue.AppendAll(ctx, []Envelope{req, original.req.done(EndReplaced)})
 	if err != nil {
-		g.lanes.insert(&item{lane: key, req: original.req, fresh: original.fresh}, place)
+		g.lanes.release(original, place)
 		return err
 	}
-	g.lanes.insert(&item{lane: key, req: es[0], fresh: true}, place)
+	g.lanes.replace(original, &item{lane: key, req: es[0], fresh: true}, place)
 	g.counts.ended(EndReplaced)
 	g.local.finished(&original.req, nil, EndReplaced)
 	return nil
@@ -270,10 +278,10 @@ func (g *Gateway) stopRunning(ctx context.Context, req Envelope) error {
 	req.Payload.Ref = running.req.ID
 	es, err := g.queue.AppendAll(ctx, []Envelope{req, running.req.done(EndStopped)})
 	if err != nil {
-		g.lanes.insert(&item{lane: running.lane, req: running.req, fresh: running.fresh}, 0)
+		g.lanes.release(running, 0)
 		return err
 	}
-	g.lanes.push(&item{lane: laneOf(&es[0]), req: es[0], fresh: true})
+	g.lanes.replace(running, &item{lane: laneOf(&es[0]), req: es[0], fresh: true}, -1)
 	g.counts.ended(EndStopped)
 	g.local.finished(&running.req, nil, EndStopped)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -214,23 +215,31 @@ func TestBrokenDelivery(t *testing.T) {
 
 // An answer that fits no line of the log does not stay open for ever.
 func TestAnswerThatIsTooLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, newMemory(), func(_ context.Context, r agents.Request) (agents.Answer, error) {
+	for name, agent := range map[string]answering{
+		"what is read": func(context.Context, agents.Request) (agents.Answer, error) {
 			return agents.Cite([]agents.Statement{{Text: strings.Repeat("sehr lang ", 100_000), Citations: []string{"C-1"}}},
 				[]agents.Beleg{{Kind: "claim", ID: "C-1", Source: "S", Fundstelle: "1"}})
+		},
+		"what is not": func(context.Context, agents.Request) (agents.Answer, error) {
+			near := slices.Repeat([]agents.Pointer{{ID: "C-1", Text: strings.Repeat("fast ", 100)}}, 1000)
+			return agents.NichtImBestand(1000).WithNearest(near...), nil
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, newMemory(), agent)
+			w.queue.longest = 256 << 10
+			w.start()
+			w.ask("7", "Alles bitte")
+			synctest.Wait()
+			if got := w.net.seen("7"); len(got) != 1 || !strings.Contains(got[0], "so lang, dass ich sie nicht zustellen kann") {
+				t.Errorf("%s: seen %d messages, the first %.80q", name, len(got), got)
+			}
+			if w.queue.openCount() != 0 {
+				t.Errorf("%s: the request stays open", name)
+			}
+			w.end()
 		})
-		w.queue.longest = 256 << 10
-		w.start()
-		w.ask("7", "Alles bitte")
-		synctest.Wait()
-		if got := w.net.seen("7"); len(got) != 1 || !strings.Contains(got[0], "so lang, dass ich sie nicht zustellen kann") {
-			t.Errorf("seen %d messages, the first %.80q", len(got), got)
-		}
-		if w.queue.openCount() != 0 {
-			t.Error("the request stays open")
-		}
-		w.end()
-	})
+	}
 }
 
 func TestChannelsThatEnd(t *testing.T) {
@@ -272,6 +281,7 @@ func TestChannelsThatEnd(t *testing.T) {
 
 // Requests of an account that is not there any more stay open and hold up
 // nobody.
+// What belongs to an account that is not there waits for it, but not for ever.
 func TestMissingAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemory()
@@ -282,13 +292,17 @@ func TestMissingAccount(t *testing.T) {
 		w.ask("7", "Wann?")
 		synctest.Wait()
 		w.end()
-		w2 := newWorld(t, q.crash(), echo)
-		w2.o.Accounts[0].Name = "renamed"
-		w2.start()
-		synctest.Wait()
-		w2.end()
-		if len(w2.net.all()) != 0 || w2.queue.openCount() != 1 {
-			t.Errorf("sent %q, %d open; want nothing sent and one open", w2.net.seen(""), w2.queue.openCount())
+		q = q.crash()
+		for _, c := range []struct{ wait, open int }{{0, 1}, {25, 0}} {
+			time.Sleep(time.Duration(c.wait) * time.Hour)
+			w2 := newWorld(t, q, echo)
+			w2.o.Accounts[0].Name = "renamed"
+			w2.start()
+			synctest.Wait()
+			w2.end()
+			if len(w2.net.all()) != 0 || q.openCount() != c.open {
+				t.Errorf("after %d h: sent %q, %d open; want nothing sent and %d open", c.wait, w2.net.seen(""), q.openCount(), c.open)
+			}
 		}
 	})
 }

@@ -16,7 +16,7 @@ type lanes struct {
 	mu     sync.Mutex // guards the fields below and the phase of every item
 	carry  func(*item)
 	of     map[string]*lane // lanes with work
-	open   map[string]*item // by request id
+	open   map[string]*item // by request id; a claimed item stays until it is let go
 	closed bool
 }
 
@@ -62,13 +62,16 @@ func (l *lanes) start(carry func(*item)) {
 
 // push puts it at the end of its lane. It does nothing when the request is on
 // its way already.
-func (l *lanes) push(it *item) { l.insert(it, -1) }
-
-// insert puts it before the n-th waiting item of its lane, or at the end.
-func (l *lanes) insert(it *item, n int) {
+func (l *lanes) push(it *item) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if old := l.open[it.req.ID]; l.closed || old != nil && old.phase != claimed {
+	l.insert(it, -1)
+}
+
+// insert puts it before the n-th waiting item of its lane, or at the end,
+// unless its request is on its way. The caller holds mu.
+func (l *lanes) insert(it *item, n int) {
+	if l.closed || l.open[it.req.ID] != nil {
 		return
 	}
 	if l.of == nil {
@@ -98,7 +101,7 @@ func (l *lanes) drain(key string) {
 		}
 		l.carry(it)
 		l.mu.Lock()
-		if l.open[it.req.ID] == it {
+		if l.open[it.req.ID] == it && it.phase != claimed {
 			delete(l.open, it.req.ID)
 		}
 		l.mu.Unlock()
@@ -146,8 +149,8 @@ func (l *lanes) settle(it *item) bool {
 
 // claim takes an item out of its lane that has no response yet and that match
 // accepts: it will not be answered. The place is where another item can be
-// inserted instead. Whoever claims an item ends its request in the log, or
-// inserts it again.
+// put instead. Whoever claims an item ends its request in the log and calls
+// replace, or calls release; until then it counts as being on its way.
 func (l *lanes) claim(key string, cause error, match func(*item) bool) (it *item, place int) {
 	if it := l.claimRunning(key, cause, match); it != nil {
 		return it, 0
@@ -192,9 +195,22 @@ func (l *lanes) claimRunning(key string, cause error, match func(*item) bool) *i
 func (l *lanes) take(q *lane, i int) *item {
 	it := q.waiting[i]
 	it.phase = claimed
-	delete(l.open, it.req.ID)
 	q.waiting = slices.Delete(q.waiting, i, i+1)
 	return it
+}
+
+// replace forgets a claimed item, whose request has ended, and puts another at
+// a place of its own lane.
+func (l *lanes) replace(old, it *item, place int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, old.req.ID)
+	l.insert(it, place)
+}
+
+// release puts a claimed item back into its place: its request goes on.
+func (l *lanes) release(it *item, place int) {
+	l.replace(it, &item{lane: it.lane, req: it.req, fresh: it.fresh, poison: it.poison}, place)
 }
 
 // find returns the request of an item that has no response yet.

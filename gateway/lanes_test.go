@@ -258,6 +258,22 @@ func TestStopAQuestion(t *testing.T) {
 	})
 }
 
+// Whoever has asked too much can still stop it.
+func TestStopBeyondTheQuota(t *testing.T) {
+	inWorld(t, taking(time.Minute), func(t *testing.T, w *world) {
+		for i := range 20 {
+			w.ask("7", fmt.Sprintf("Frage %d", i+1))
+		}
+		w.ask("7", "stop")
+		w.ask("7", "Noch eine?")
+		synctest.Wait()
+		got := w.net.seen("7")
+		if len(got) != 2 || got[0] != "Abgebrochen." || !strings.Contains(got[1], "sehr viele Fragen") {
+			t.Errorf("seen %q, want the stop and then the quota", got)
+		}
+	})
+}
+
 // A stop right behind the question finds it, whether its lane has begun or not.
 func TestStopAtOnce(t *testing.T) {
 	inWorld(t, taking(time.Minute), func(t *testing.T, w *world) {
@@ -311,6 +327,23 @@ func TestEdits(t *testing.T) {
 			if s := w.g.Status(); s.Ends[gateway.EndReplaced] != 1 || s.Refused[gateway.ReasonEditSame] != 1 {
 				t.Errorf("Status = %+v", s)
 			}
+		})
+	})
+	t.Run("for another agent", func(t *testing.T) {
+		var asked []string
+		inWorld(t, func(ctx context.Context, r agents.Request) (agents.Answer, error) {
+			asked = append(asked, r.Scope+":"+r.Text)
+			return taking(time.Minute)(ctx, r)
+		}, func(t *testing.T, w *world) {
+			one := w.ask("7", "@handbuch eins")
+			synctest.Wait()
+			w.ask("7", "", edit(one, "eins @handbuch")) // the same, said otherwise
+			synctest.Wait()
+			w.ask("7", "", edit(one, "eins"))
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			equal(t, "asked", asked, []string{"handbuch:eins", ":eins"})
+			equal(t, "seen", w.net.seen("7"), []string{echoed("eins")})
 		})
 	})
 	t.Run("answered, late, or a command", func(t *testing.T) {

@@ -111,11 +111,14 @@ func (s *Session) deliver(ctx context.Context, e channels.Event) (string, error)
 	if err := s.g.Deliver(ctx, e); err != nil {
 		return "", err
 	}
-	req, ok, err := s.g.queue.Lookup(eventCause(e))
-	if err != nil || !ok {
-		return "", fmt.Errorf("gateway: message was not taken: %w", err)
+	switch req, ok, err := s.g.queue.Lookup(eventCause(e)); {
+	case err != nil:
+		return "", fmt.Errorf("gateway: look up message: %w", err)
+	case !ok:
+		return "", errors.New("gateway: message was not taken")
+	default:
+		return req.ID, nil
 	}
-	return req.ID, nil
 }
 
 // Next returns the next event of the session, and waits for it.
@@ -141,11 +144,13 @@ func (s *Session) Next(ctx context.Context) (LocalEvent, error) {
 // of a named chat the replies are kept for the next session.
 func (s *Session) Close() { s.g.local.leave(s) }
 
-// put appends events; false means that nobody reads.
+// put appends events; false means that nobody reads. The end of a request has
+// always room: it comes once, and somebody may be waiting for it.
 func (s *Session) put(events ...LocalEvent) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.events)+len(events) > unreadParts {
+	ends := len(events) == 1 && events[0].End != ""
+	if len(s.events)+len(events) > unreadParts && !ends {
 		return false
 	}
 	s.events = append(s.events, events...)
@@ -296,4 +301,9 @@ func (l *local) finished(req *Envelope, res *Payload, end End) {
 		e.Status = res.Failure.Status
 	}
 	l.show(req.Payload.Address.Chat(), e)
+}
+
+// gaveUp tells the session of a request that went wrong and got no further.
+func (l *local) gaveUp(req *Envelope) {
+	l.finished(req, &Payload{Failure: &Failure{Status: agents.StatusFailed}}, EndParked)
 }

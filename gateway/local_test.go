@@ -14,6 +14,7 @@ import (
 	"outheis/formatting"
 	"outheis/gateway"
 	"outheis/relay"
+	"outheis/store"
 )
 
 func TestAsk(t *testing.T) {
@@ -155,6 +156,51 @@ func TestSessionThatDoesNotRead(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Whoever waits for an answer hears of it when the request goes wrong in a way
+// that leaves nothing to send.
+func TestAskWhatGoesWrong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), func(context.Context, agents.Request) (agents.Answer, error) {
+			return agents.Ask("Wie?"), nil
+		})
+		broken := errors.New("scripted")
+		q := &unreadable{memory: w.queue}
+		w.o.Queue = q
+		w.start()
+		for name, prepare := range map[string]func(){
+			"the queue takes no reply": func() { q.refuseReplies(broken) },
+			"a step panics":            func() { q.refuseReplies(nil) },
+		} {
+			prepare()
+			a, err := w.g.Ask(t.Context(), gateway.LocalChat{}, "Wann?")
+			if err != nil || a.End != gateway.EndParked || a.Status != agents.StatusFailed {
+				t.Errorf("%s: Ask = %+v, %v; want the status %s", name, a, err, agents.StatusFailed)
+			}
+		}
+		w.end()
+	})
+}
+
+// unreadable is a queue that refuses replies for good, or panics with them.
+type unreadable struct {
+	*memory
+	why error
+}
+
+func (q *unreadable) refuseReplies(why error) { q.why = why }
+
+func (q *unreadable) AppendAll(ctx context.Context, es []gateway.Envelope) ([]gateway.Envelope, error) {
+	for _, e := range es {
+		if len(e.Payload.Reply.Parts) > 0 {
+			if q.why == nil {
+				panic("scripted")
+			}
+			return nil, fmt.Errorf("%w: %w", store.ErrTooLong, q.why)
+		}
+	}
+	return q.memory.AppendAll(ctx, es)
 }
 
 func TestLooks(t *testing.T) {

@@ -184,11 +184,15 @@ func (g *Gateway) tellAdmins(ctx context.Context, cause string, say func(*texts.
 			Payload: Payload{Text: say(t), Address: to, Audience: channels.Direct, Lang: t.Lang()},
 		}
 		_, known, err := g.queue.Lookup(req.Cause)
+		var es []Envelope
 		if err == nil && !known {
-			err = g.queueRequest(ctx, req)
+			es, err = g.queue.AppendAll(ctx, []Envelope{req})
 		}
 		if err != nil {
 			g.log.Error("administrator could not be told", "cause", cause, "err", err)
+		}
+		for i := range es { // not fresh: somebody else may have written it meanwhile, and sent it
+			g.lanes.push(&item{lane: laneOf(&es[i]), req: es[i]})
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (p *part) apply(f *Payload, at time.Time) {
 	p.failed++
 	switch f.Class {
 	case channels.RetryAfter:
-		p.failed, p.notTil = 0, at.Add(time.Duration(f.After)*time.Millisecond)
+		p.failed, p.notTil = 0, at.Add(max(firstWait, time.Duration(f.After)*time.Millisecond))
 	case channels.Unsure:
 		p.again = true
 		if p.unsure++; p.unsure > 1 {
@@ -301,10 +301,34 @@ func (g *Gateway) pauseUntilWorks(ctx context.Context, out *outlet, d time.Durat
 	return nil
 }
 
+// untilOpen waits until the account has a channel. What p holds is written
+// before a wait.
+func (g *Gateway) untilOpen(ctx context.Context, out *outlet, p *pen) error {
+	for {
+		works := out.works.next()
+		if out.isOpen() {
+			return nil
+		}
+		if err := g.flush(ctx, p); err != nil {
+			return err
+		}
+		select {
+		case <-works:
+		case <-g.stopping:
+			return ErrStopping
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // waitForTurn waits until neither the part, nor the chat, nor the account has
-// been asked to wait, and the channel lets it go out.
+// been asked to wait, and the channel is there and lets it go out.
 func (g *Gateway) waitForTurn(ctx context.Context, out *outlet, to channels.Address, at *part, p *pen) error {
 	for {
+		if err := g.untilOpen(ctx, out, p); err != nil {
+			return err
+		}
 		until := out.gates.until(to)
 		if at.notTil.After(until) {
 			until = at.notTil

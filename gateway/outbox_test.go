@@ -81,6 +81,12 @@ func TestOutbox(t *testing.T) {
 			text: echoed("Wann?"),
 		},
 		{
+			name: "told to wait and not how long", onSend: first(fails(channels.RetryAfter)), within: time.Minute,
+			at:   []time.Duration{0, time.Second},
+			log:  []string{"event:delivery.try", "event:delivery.fail:retry_after", "event:delivery.try", "event:delivery.ok", "event:done:sent"},
+			text: echoed("Wann?"),
+		},
+		{
 			name: "no clear answer", onSend: first(fails(channels.Unsure)), within: time.Minute,
 			at:   []time.Duration{0, 30 * time.Second},
 			log:  []string{"event:delivery.try", "event:delivery.fail:unsure", "event:delivery.try", "event:delivery.ok", "event:done:sent"},
@@ -88,6 +94,12 @@ func TestOutbox(t *testing.T) {
 		},
 		{
 			name: "an error that is none of ours", onSend: first(errors.New("surprise")), within: time.Minute,
+			at:   []time.Duration{0, 30 * time.Second},
+			log:  []string{"event:delivery.try", "event:delivery.fail:unsure", "event:delivery.try", "event:delivery.ok", "event:done:sent"},
+			text: "<i>Vielleicht schon einmal angekommen:</i>", again: true,
+		},
+		{
+			name: "an error of no class", onSend: first(fails("surprise")), within: time.Minute,
 			at:   []time.Duration{0, 30 * time.Second},
 			log:  []string{"event:delivery.try", "event:delivery.fail:unsure", "event:delivery.try", "event:delivery.ok", "event:done:sent"},
 			text: "<i>Vielleicht schon einmal angekommen:</i>", again: true,

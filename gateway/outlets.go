@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +25,15 @@ func (l *outlets) get(id AccountID) *outlet {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.of[id]
+}
+
+// at returns the outlet of an account, and makes one without a channel where
+// there is none.
+func (l *outlets) at(id AccountID) *outlet {
+	if o := l.get(id); o != nil {
+		return o
+	}
+	return l.add(newOutlet(id, nil))
 }
 
 // add adds an outlet, unless its account has one; it returns the one that is
@@ -58,21 +66,42 @@ type outlet struct {
 	gates gates
 	works pulse // beats when a post went out or an event came in
 
-	change sync.Mutex // held while the channel is replaced
-
-	use     sync.RWMutex     // guards channel; held for reading while it sends
-	channel channels.Channel // nil while the account is removed
+	change chan struct{} // holds a token while the channel is replaced
 
 	mu     sync.Mutex // guards the fields below
+	line   *line
 	health channels.Health
 	hangUp context.CancelFunc // ends receiving
 	ended  chan struct{}      // closed when receiving has ended
 }
 
+// A line is a channel in use, and the posts that are on their way over it.
+type line struct {
+	channel channels.Channel // nil while the account is removed
+	posts   sync.WaitGroup
+}
+
+// newOutlet returns the outlet of an account; c is nil while it has no channel.
+func newOutlet(id AccountID, c channels.Channel) *outlet {
+	return &outlet{id: id, line: &line{channel: c}, change: make(chan struct{}, 1)}
+}
+
+// current returns the channel, or nil while the account is removed.
 func (o *outlet) current() channels.Channel {
-	o.use.RLock()
-	defer o.use.RUnlock()
-	return o.channel
+	if o.local != nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.line.channel
+}
+
+// seize returns the line for one post; the caller calls posts.Done behind it.
+func (o *outlet) seize() *line {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.line.posts.Add(1)
+	return o.line
 }
 
 // isOpen reports that posts can go out.
@@ -100,12 +129,12 @@ func (o *outlet) post(ctx context.Context, p channels.Post) (r channels.Receipt,
 			err = &channels.SendError{Class: channels.Unsure, Err: fmt.Errorf("adapter panicked: %v", v)}
 		}
 	}()
-	o.use.RLock()
-	defer o.use.RUnlock()
-	if o.channel == nil {
+	l := o.seize()
+	defer l.posts.Done()
+	if l.channel == nil {
 		return r, &channels.SendError{Class: channels.NotSent, Err: errors.New("account was removed")}
 	}
-	return o.channel.Send(ctx, p)
+	return l.channel.Send(ctx, p)
 }
 
 // typing shows in the chat that an answer is being prepared, from half a second
@@ -127,6 +156,7 @@ func (g *Gateway) typing(ctx context.Context, o *outlet, to channels.Address) (s
 		}
 	})
 	return func() {
+		defer g.contain("typing", o.id)
 		timer.Stop()
 		mu.Lock()
 		defer mu.Unlock()
@@ -147,12 +177,22 @@ func (o *outlet) stand() channels.Health {
 		return h
 	}
 	if p, ok := o.current().(channels.Prober); ok {
-		return p.Health()
+		return probe(p)
 	}
 	if h.State == "" {
 		h.State = channels.Starting
 	}
 	return h
+}
+
+// probe asks an adapter how it stands. One that panics stands badly.
+func probe(p channels.Prober) (h channels.Health) {
+	defer func() {
+		if v := recover(); v != nil {
+			h = channels.Health{State: channels.Red, Reason: cut(fmt.Sprintf("adapter panicked: %v", v), 300)}
+		}
+	}()
+	return p.Health()
 }
 
 // isWell reports that nothing is known to be wrong with the network.
@@ -161,7 +201,7 @@ func (o *outlet) isWell() bool {
 	if !ok {
 		return true
 	}
-	state := p.Health().State
+	state := probe(p).State
 	return state != channels.Yellow && state != channels.Red
 }
 
@@ -193,22 +233,25 @@ func (o *outlet) silence() {
 	}
 }
 
-// put replaces the channel when no post is on its way, and returns the old one.
+// put replaces the channel, waits for the posts that are on their way over the
+// old one, and returns that.
 func (o *outlet) put(c channels.Channel) channels.Channel {
-	o.use.Lock()
-	defer o.use.Unlock()
-	old := o.channel
-	o.channel = c
-	return old
+	o.mu.Lock()
+	old := o.line
+	o.line = &line{channel: c}
+	o.mu.Unlock()
+	old.posts.Wait()
+	return old.channel
 }
 
 // closeChannel closes what an adapter keeps open.
-func closeChannel(id AccountID, c channels.Channel, log *slog.Logger) {
+func (g *Gateway) closeChannel(id AccountID, c channels.Channel) {
 	closer, ok := c.(channels.Closer)
 	if !ok {
 		return
 	}
+	defer g.contain("close", id)
 	if err := closer.Close(); err != nil {
-		log.Warn("channel did not close cleanly", "channel", id.String(), "err", err)
+		g.log.Warn("channel did not close cleanly", "channel", id.String(), "err", err)
 	}
 }

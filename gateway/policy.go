@@ -130,8 +130,8 @@ type State struct {
 
 // An Original is an open request whose message was edited.
 type Original struct {
-	Text string
 	At   time.Time // when the message was written
+	Same bool      // the new text asks the same of the same agent
 }
 
 // A Reason says why an event was taken or refused. It is counted in [Status].

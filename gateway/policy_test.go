@@ -180,7 +180,7 @@ func TestDecideHowMuch(t *testing.T) {
 	toldAgo := func(r gateway.Reason, d time.Duration) map[gateway.Reason]time.Time {
 		return map[gateway.Reason]time.Time{r: now.Add(-d)}
 	}
-	original := &gateway.Original{Text: "Wann war die Sitzung?", At: now}
+	original := &gateway.Original{At: now}
 	bot := actor(channels.Bot, "99")
 	for _, c := range []struct {
 		name  string
@@ -213,7 +213,7 @@ func TestDecideHowMuch(t *testing.T) {
 		{"edit of a waiting question", message(t, edited(59*time.Second)), gateway.State{Original: original}, gateway.Verdict{Reason: gateway.ReasonOK}},
 		{"edit after a minute", message(t, edited(61*time.Second)), gateway.State{Original: original}, gateway.Verdict{Reason: gateway.ReasonEditLate}},
 		{"edit of an answered question", message(t, edited(time.Second)), gateway.State{}, gateway.Verdict{Reason: gateway.ReasonEditLate}},
-		{"edit without change", message(t, edited(time.Second), text(original.Text)), gateway.State{Original: original}, gateway.Verdict{Reason: gateway.ReasonEditSame}},
+		{"edit without change", message(t, edited(time.Second)), gateway.State{Original: &gateway.Original{At: now, Same: true}}, gateway.Verdict{Reason: gateway.ReasonEditSame}},
 		{"edit of an old message", message(t, edited(0), func(e *channels.Event) { e.Posted = now.Add(-48 * time.Hour) }), gateway.State{Original: original}, gateway.Verdict{Reason: gateway.ReasonExpired}},
 		{"edited command", message(t, edited(time.Second), func(e *channels.Event) { e.Command = "tresor" }), gateway.State{Original: original}, gateway.Verdict{Reason: gateway.ReasonCommandEdit}},
 

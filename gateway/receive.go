@@ -21,8 +21,9 @@ type change struct {
 
 // Replace gives an account another channel while Run works, or adds the
 // account: the one that was there stops receiving, finishes the posts that are
-// on their way and is closed. Open requests of the account go on over the new
-// channel. Other accounts do not notice. On an error nothing has changed.
+// on their way and is closed. Open requests of the account, also those that
+// waited for it to come, go on over the new channel. Other accounts do not
+// notice. On an error nothing has changed.
 func (g *Gateway) Replace(ctx context.Context, a Account) error {
 	if a.Channel == nil {
 		return errors.New("gateway: replace: no channel")
@@ -30,9 +31,10 @@ func (g *Gateway) Replace(ctx context.Context, a Account) error {
 	return g.submit(ctx, AccountID{a.Channel.Kind(), a.Name}, a.Channel)
 }
 
-// Remove closes an account while Run works. Its open requests stay open.
+// Remove closes an account while Run works. Its open requests wait for another
+// channel.
 func (g *Gateway) Remove(ctx context.Context, id AccountID) error {
-	if g.outlets.get(id) == nil {
+	if o := g.outlets.get(id); o == nil || !o.isOpen() {
 		return fmt.Errorf("gateway: remove: no account %s", id)
 	}
 	return g.submit(ctx, id, nil)
@@ -58,17 +60,16 @@ func (g *Gateway) submit(ctx context.Context, id AccountID, ch channels.Channel)
 
 // swap carries out a change. It waits for posts that are on their way.
 func (g *Gateway) swap(ctx context.Context, receivers *sync.WaitGroup, c change) {
-	o := g.outlets.add(&outlet{id: c.id})
-	o.change.Lock()
-	defer o.change.Unlock()
+	o := g.outlets.at(c.id)
+	o.change <- struct{}{}
+	defer func() { <-o.change }()
 	o.silence()
 	old := o.put(c.channel)
-	closeChannel(c.id, old, g.log)
+	g.closeChannel(c.id, old)
 	o.set(channels.Health{State: channels.Starting})
 	if c.channel != nil {
 		g.listen(ctx, receivers, o)
 		o.works.beat()
-		g.resume(func(req *Envelope) bool { return accountOf(req.Payload.Address) == c.id })
 	}
 	c.done <- nil
 }

@@ -81,6 +81,114 @@ func TestAddAndRemoveAnAccount(t *testing.T) {
 	})
 }
 
+// What is being sent or waits for an account that is removed meanwhile goes on
+// over the next channel, as if nothing had been.
+func TestAccountThatIsAwayForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), taking(10*time.Second))
+		w.start()
+		w.ask("7", "Wann?")
+		w.ask("7", "Und wo?")
+		time.Sleep(time.Second)
+		if err := w.g.Remove(t.Context(), gateway.AccountID{Channel: "net", Account: "main"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		equal(t, "log", w.queue.steps(), []string{"request", "request", "response:relay", "response:transport"})
+		fresh := newNetwork()
+		if err := w.g.Replace(t.Context(), gateway.Account{Name: "main", Channel: fresh}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		equal(t, "seen", fresh.seen("7"), []string{echoed("Wann?"), echoed("Und wo?")})
+		w.end()
+	})
+}
+
+// A channel that is replaced while it sends holds up nobody: neither those who
+// look nor what goes out over the new one.
+func TestReplaceWhileSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.net.onSend = func(int, channels.Post) error { time.Sleep(time.Minute); return nil }
+		w.start()
+		began := time.Now()
+		w.ask("7", "Wann?")
+		synctest.Wait()
+		fresh, replaced := newNetwork(), make(chan error, 1)
+		go func() {
+			replaced <- w.g.Replace(t.Context(), gateway.Account{Name: "main", Channel: fresh})
+		}()
+		time.Sleep(time.Second)
+		if s := w.g.Status(); len(s.Accounts) != 1 {
+			t.Errorf("accounts: %+v", s.Accounts)
+		}
+		if err := w.g.Deliver(t.Context(), w.event("8", "Wer?")); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		equal(t, "seen over the new channel", fresh.seen(""), []string{echoed("Wer?")})
+		if err := <-replaced; err != nil || time.Since(began) != time.Minute {
+			t.Errorf("Replace = %v after %v, want it when the post is out", err, time.Since(began))
+		}
+		w.end()
+		equal(t, "seen over the old channel", w.net.seen(""), []string{echoed("Wann?")})
+	})
+}
+
+// An adapter that panics in one of its courtesies costs no answer and no
+// gateway.
+func TestAdapterThatPanics(t *testing.T) {
+	for _, in := range []string{"menu", "typing", "end of typing", "health", "close"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, newMemory(), taking(2*time.Second))
+			w.o.Accounts[0].Channel = &clumsy{w.net, in}
+			w.start()
+			w.ask("7", "Wann?")
+			time.Sleep(time.Minute)
+			if s := w.g.Status(); len(s.Accounts) != 1 || in == "health" && s.Accounts[0].Health.State != channels.Red {
+				t.Errorf("%s: accounts %+v", in, s.Accounts)
+			}
+			equal(t, in+": seen", w.net.seen(""), []string{echoed("Wann?")})
+			if err := w.end(); err != context.Canceled {
+				t.Errorf("%s: Run = %v", in, err)
+			}
+		})
+	}
+}
+
+// clumsy is a network whose adapter panics in one place.
+type clumsy struct {
+	*network
+	in string
+}
+
+func (c *clumsy) stumble(in string) {
+	if c.in == in {
+		panic("scripted")
+	}
+}
+
+func (c *clumsy) SetCommands(context.Context, string, []channels.Command) error {
+	c.stumble("menu")
+	return nil
+}
+
+func (c *clumsy) Typing(context.Context, channels.Address) func() {
+	c.stumble("typing")
+	return func() { c.stumble("end of typing") }
+}
+
+func (c *clumsy) Health() channels.Health {
+	c.stumble("health")
+	return channels.Health{State: channels.Green}
+}
+
+func (c *clumsy) Close() error {
+	c.stumble("close")
+	return nil
+}
+
 func TestReplaceRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, newMemory(), echo)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -40,6 +41,7 @@ func (g *Gateway) carry(ctx context.Context, it *item) {
 	case err == nil, errors.Is(err, ErrStopping), ctx.Err() != nil:
 	default:
 		log.Error("request stays open", "err", err)
+		g.local.gaveUp(&it.req)
 	}
 }
 
@@ -53,22 +55,29 @@ func (g *Gateway) abandon(ctx context.Context, it *item) {
 	}
 	g.counts.ended(EndParked)
 	g.tellParked(ctx, &it.req, "panic")
+	g.local.gaveUp(&it.req)
 }
 
 // steps takes each step that the log does not hold yet. The end is "" when
 // somebody else has ended the request.
 func (g *Gateway) steps(ctx context.Context, it *item) (End, error) {
 	req := &it.req
-	out := g.outlets.get(accountOf(req.Payload.Address))
-	if out == nil || !out.isOpen() {
-		return "", fmt.Errorf("no such account: %s", accountOf(req.Payload.Address))
-	}
 	if !it.fresh {
 		if _, ok, err := g.queue.Lookup(doneCause(req.ID)); ok || err != nil {
 			return "", err
 		}
 	}
 	var p pen
+	out := g.outlets.at(accountOf(req.Payload.Address))
+	if !out.isOpen() {
+		if g.isOld(req) && g.lanes.settle(it) {
+			return EndExpired, g.write(ctx, req.done(EndExpired))
+		}
+		g.log.Warn("request waits for its account", "channel", out.id.String(), "id", req.ID)
+	}
+	if err := g.untilOpen(ctx, out, &p); err != nil {
+		return "", err
+	}
 	reply, known, err := g.lookUp(it, replyCause(req.ID))
 	switch {
 	case err != nil:
@@ -127,11 +136,13 @@ func (g *Gateway) lookUp(it *item, cause string) (Envelope, bool, error) {
 
 // isExpired reports that req waited longer than anybody wants an answer.
 func (g *Gateway) isExpired(req *Envelope) bool {
-	s := g.settings.Load()
-	if s.Policy.Access[accountOf(req.Payload.Address)].Unlimited || req.Intent == intentAdmin {
-		return false
-	}
-	return g.now().Sub(askedAt(req)) > s.Policy.Limits.withDefaults().MaxAge
+	unlimited := g.settings.Load().Policy.Access[accountOf(req.Payload.Address)].Unlimited
+	return !unlimited && req.Intent != intentAdmin && g.isOld(req)
+}
+
+// isOld reports that req is older than what people want an answer to.
+func (g *Gateway) isOld(req *Envelope) bool {
+	return g.now().Sub(askedAt(req)) > g.settings.Load().Policy.Limits.withDefaults().MaxAge
 }
 
 // askedAt returns when the person wrote, as far as we know.
@@ -183,10 +194,11 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 	return g.fit(ctx, req, target, env, p)
 }
 
-// fit writes what the pen holds if it fits the log, and words a reply that is
-// too long for it anew, as a sentence that says so.
+// fit makes sure that what the pen holds fits the log. Where that is not plain
+// it is written at once, and a reply that is too long is worded anew, as a
+// sentence that says so.
 func (g *Gateway) fit(ctx context.Context, req *Envelope, target relay.Target, reply Envelope, p *pen) (Envelope, bool, error) {
-	if size := sizeOf(reply.Payload.Reply); size < comfortable {
+	if p.isSmall() {
 		return reply, true, nil
 	}
 	err := g.flush(ctx, p)
@@ -201,16 +213,29 @@ func (g *Gateway) fit(ctx context.Context, req *Envelope, target relay.Target, r
 	return reply, true, nil
 }
 
-// comfortable is the size of a reply that fits a line of the log however its
-// bytes are escaped there.
+// comfortable is how many bytes of text fit a line of the log however they are
+// escaped there.
 const comfortable = 32 << 10
 
-func sizeOf(r relay.Reply) int {
-	n := 0
-	for _, p := range r.Parts {
-		n += len(p.Text) + len(p.Plain)
+// isSmall reports that every step surely fits a line of the log.
+func (p *pen) isSmall() bool {
+	for _, e := range p.steps {
+		n := 0
+		for _, part := range e.Payload.Reply.Parts {
+			n += len(part.Text) + len(part.Plain)
+		}
+		if e.Payload.Answer != nil {
+			b, err := json.Marshal(e.Payload.Answer)
+			if err != nil {
+				return false
+			}
+			n += len(b)
+		}
+		if n >= comfortable {
+			return false
+		}
 	}
-	return n
+	return true
 }
 
 // remarks are sentences that stand behind an answer: that it comes late, or

@@ -35,7 +35,7 @@ func readTelegram(f *form, t *Telegram) {
 		f.warn("allowed", nobodyAllowed)
 	}
 	checkEncryption(f, "api_url", t.APIURL)
-	if t.Enabled && !t.Token.IsZero() && !telegramToken.MatchString(t.Token.Reveal()) {
+	if t.Enabled && t.Token.Reveal() != "" && !telegramToken.MatchString(t.Token.Reveal()) {
 		key := "token"
 		if !f.has(key) {
 			key = "token_env"
@@ -49,6 +49,7 @@ var telegramToken = regexp.MustCompile(`^[0-9]{5,16}:[A-Za-z0-9_-]{20,}$`)
 // readToken reads a token from "token" or from the variable in "token_env", or
 // else from a variable of a fixed name.
 func readToken(f *form, to *Secret, needed bool, fallback string) {
+	needed = needed && !f.w.unresolved
 	field(f, "token", to, f.secret("token", needed))
 	env := ""
 	if f.is(writing) {

@@ -26,6 +26,8 @@ type walk struct {
 	dir  string // the human directory
 	env  func(string) string
 
+	unresolved bool // leave references to secrets alone
+
 	exposed  string // mode of a file that others can read
 	problems []Problem
 	written  map[*yaml.Node]string // paths of nodes that an old shape wrote elsewhere

@@ -28,7 +28,17 @@ const (
 // an [Error] among them the Config is that of [Default], which admits nobody,
 // with the language that the file asks for.
 func Load(dir string, env func(string) string) (Config, []Problem, error) {
-	w := &walk{dir: dir, env: env}
+	return load(&walk{dir: dir, env: env})
+}
+
+// LoadUnresolved is [Load] for whoever connects to nothing: no reference to a
+// secret is followed, so that what it names may be missing. The tokens of a
+// service usually stand in the environment of that service alone.
+func LoadUnresolved(dir string, env func(string) string) (Config, []Problem, error) {
+	return load(&walk{dir: dir, env: env, unresolved: true})
+}
+
+func load(w *walk) (Config, []Problem, error) {
 	b, err := w.open()
 	if err != nil {
 		return Default(), nil, fmt.Errorf("config: %w", err)

@@ -91,7 +91,7 @@ func (f *form) secret(key string, resolve bool) kind[Secret] {
 			f.w.literals = append(f.w.literals, literal{n, f.at(key)})
 			return NewSecret(n.Value), nil
 		}
-		return f.w.follow(m[1]+m[3], m[2]+m[4], resolve)
+		return f.w.follow(m[1]+m[3], m[2]+m[4], resolve && !f.w.unresolved)
 	}, writeSecret}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,5 +73,22 @@ func TestPlaceholdersAreRefused(t *testing.T) {
 	} {
 		_, problems := loadFile(t, "config.yaml", "channels: {telegram: {token: "+fmt.Sprintf("%q", value)+"}}", environ())
 		wantLines(t, problems, "! 1 channels.telegram.token secret_placeholder")
+	}
+}
+
+// Who connects to nothing needs no token, wherever it should come from, and
+// still hears of every other mistake.
+func TestLoadUnresolved(t *testing.T) {
+	for _, token := range []string{"", "token_env: NOWHERE, ", "token: '${env:NOWHERE}', ", "token: '${file:/nowhere/token}', "} {
+		dir := t.TempDir()
+		content := "channels:\n  telegram: {enabled: true, " + token + "allowed: [5]}\nmood: good\n"
+		if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, problems, err := config.LoadUnresolved(dir, environ())
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, problems, "! 3 mood unknown_key")
 	}
 }

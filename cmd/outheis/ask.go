@@ -89,7 +89,7 @@ func (p *program) ask(ctx context.Context, question string, dirs []string, asJSO
 func (p *program) answer(ctx context.Context, question string, dirs []string) (agents.Answer, error) {
 	c := config.Default()
 	if len(dirs) == 0 {
-		loaded, err := p.load()
+		loaded, err := p.loadUnresolved()
 		if err != nil {
 			return agents.Answer{}, err
 		}

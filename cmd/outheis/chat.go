@@ -57,7 +57,7 @@ func (p *program) newTerminal(history string) *terminal.Terminal {
 
 // ownChat runs a gateway for this terminal alone.
 func (p *program) ownChat(ctx context.Context) (err error) {
-	c, err := p.load()
+	c, err := p.loadUnresolved()
 	if err != nil {
 		return err
 	}

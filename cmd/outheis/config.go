@@ -86,12 +86,20 @@ func (p *program) printAccess(w io.Writer, c config.Config) {
 
 // load returns the configuration. Warnings are printed; a configuration with
 // errors is not used: they are printed and the program ends.
-func (p *program) load() (config.Config, error) {
+func (p *program) load() (config.Config, error) { return p.loadWith(config.Load) }
+
+// loadUnresolved is load for a command that connects no channel: it needs no
+// token.
+func (p *program) loadUnresolved() (config.Config, error) { return p.loadWith(config.LoadUnresolved) }
+
+func (p *program) loadWith(
+	load func(dir string, env func(string) string) (config.Config, []config.Problem, error),
+) (config.Config, error) {
 	dir, err := p.dir()
 	if err != nil {
 		return config.Config{}, err
 	}
-	c, problems, err := config.Load(dir, p.environment())
+	c, problems, err := load(dir, p.environment())
 	if err != nil {
 		return config.Config{}, p.cannotRead(err)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"outheis/config"
+	"outheis/config/texts"
 	"outheis/gateway"
 	"outheis/store"
 )
@@ -21,7 +24,11 @@ import (
 func (e *engine) reload(ctx context.Context) error {
 	e.reloading.Lock()
 	defer e.reloading.Unlock()
-	next, problems, err := config.Load(e.human.Dir(), e.p.environment())
+	load := config.Load
+	if !e.networks {
+		load = config.LoadUnresolved
+	}
+	next, problems, err := load(e.human.Dir(), e.p.environment())
 	if err != nil {
 		return errors.New(e.p.sentence(e.p.cannotRead(err)))
 	}
@@ -33,6 +40,7 @@ func (e *engine) reload(ctx context.Context) error {
 			}
 			lines = append(lines, e.p.problem(problem))
 		}
+		e.gateway.TellAdmins(ctx, "config/"+fingerprint(lines), func(t *texts.Texts) string { return complaint(t, problems) })
 		lines = append(lines, e.p.t.Say("cmd.reload_kept", count(problems, config.Error)))
 		return badConfig(strings.Join(lines, "\n"))
 	}
@@ -69,6 +77,23 @@ func (e *engine) reload(ctx context.Context) error {
 		e.log.Warn("configuration needs a restart", "keys", changes.Process)
 	}
 	return e.restart(ctx, changes.Channels)
+}
+
+// fingerprint is short and the same for the same lines.
+func fingerprint(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// complaint tells an administrator what is wrong with a configuration.
+func complaint(t *texts.Texts, problems []config.Problem) string {
+	text := t.Say("cmd.admin_config", count(problems, config.Error))
+	for _, problem := range problems {
+		if problem.Severity == config.Error {
+			text += "\n- " + problem.Say(t.Say)
+		}
+	}
+	return text
 }
 
 // A badConfig is a configuration that is not taken: its problems in sentences, a

@@ -184,6 +184,9 @@ func (k *killing) settle() {
 		}
 		k.wait(100)
 	}
+	for ctx.Err() == nil && !strings.Contains(c.output.String(), "outheis läuft") { // before that a signal just ends it
+		k.wait(20)
+	}
 	if err := c.end(k.t, 10*time.Second); err != nil {
 		k.t.Errorf("stop: %v\n%s", err, c.output.String())
 	}

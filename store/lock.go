@@ -174,10 +174,10 @@ func (l *dirLock) check() error {
 func (l *dirLock) release() error {
 	var errs []error
 	if l.file != nil {
-		errs = append(errs, l.file.Truncate(0), l.file.Close())
+		errs = append(errs, l.file.Truncate(0), unlock(l.file), l.file.Close())
 	}
 	if l.dir != nil {
-		errs = append(errs, l.dir.Close())
+		errs = append(errs, unlock(l.dir), l.dir.Close())
 	}
 	return errors.Join(errs...)
 }

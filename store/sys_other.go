@@ -24,6 +24,8 @@ var (
 
 func tryFlock(*os.File) error { return errPlatform }
 
+func unlock(*os.File) error { return nil }
+
 func (h *Human) renameSpecial(string, string, uint) error { return errors.ErrUnsupported }
 
 func syncDirFile(*os.File) error { return nil }

@@ -26,6 +26,12 @@ func tryFlock(f *os.File) error {
 	return control(f, func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
 }
 
+// unlock gives the flock of f back at once. Closing f does so only when no
+// process that is being started still has a copy of the descriptor.
+func unlock(f *os.File) error {
+	return control(f, func(fd int) error { return unix.Flock(fd, unix.LOCK_UN) })
+}
+
 // control calls do with f's descriptor.
 func control(f *os.File, do func(fd int) error) error {
 	c, err := f.SyscallConn()

@@ -168,6 +168,12 @@ func (a *apologies) first(conversation string, now time.Time) bool {
 	return true
 }
 
+// TellAdmins sends a notice from outside the gateway to every administrator, in
+// the language of each. The same cause is told once.
+func (g *Gateway) TellAdmins(ctx context.Context, cause string, say func(*texts.Texts) string) {
+	g.tellAdmins(ctx, cause, say)
+}
+
 // tellAdmins sends a notice to every administrator, once per cause: through the
 // queue, like everything else. It waits for nothing: what cannot be written now
 // stands in the log of the program alone.

@@ -43,5 +43,5 @@ func (p *program) refused(ctx context.Context, err error) error {
 		}
 		return p.fail(exitFailed, "cmd.control_failed", refusal.Text)
 	}
-	return err
+	return p.fail(exitUnavailable, "cmd.gateway_gone") // the connection broke
 }

@@ -34,9 +34,9 @@ func (p *program) cause(err error) string {
 			return p.t.Say(known.key)
 		}
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err.Error()
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno.Error()
 	}
 	return err.Error()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -241,32 +242,69 @@ func TestStopIsOrderly(t *testing.T) {
 	}
 }
 
-// The request that was under way when the process died three times is not run
-// again; those behind it are.
+// The question that was being answered when the process died three times is not
+// answered again. Those that were only open at the time are: behind it, beside it
+// and before it.
 func TestPoison(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemory()
-		w := newWorld(t, q, func(ctx context.Context, r agents.Request) (agents.Answer, error) {
-			<-ctx.Done()
-			return agents.Answer{}, ctx.Err()
-		})
-		w.o.Grace = time.Nanosecond
-		w.start()
-		w.ask("7", "tödlich")
-		w.ask("7", "harmlos")
-		synctest.Wait()
-		w.end()
-		w2 := newWorld(t, q.crash().crash().crash(), echo)
-		w2.start()
-		synctest.Wait()
-		got := w2.net.seen("7")
-		if len(got) != 2 || !strings.Contains(got[0], "mehrfach zum Absturz") || got[1] != echoed("harmlos") {
-			t.Errorf("seen %q, want a sentence and the answer to the second", got)
+		runs := 0
+		var deadly atomic.Int32
+		for ; runs < 4; runs++ {
+			var w *world
+			died := make(chan struct{})
+			w = newWorld(t, q, func(ctx context.Context, r agents.Request) (agents.Answer, error) {
+				switch {
+				case r.Text == "tödlich":
+					deadly.Add(1)
+					w.queue.kill()
+					close(died)
+				case deadly.Load() < 2: // slow, and therefore open as well when the process dies
+					<-died
+				default:
+					return echo(ctx, r)
+				}
+				<-ctx.Done()
+				return agents.Answer{}, ctx.Err()
+			})
+			w.o.Grace = time.Nanosecond
+			w.start()
+			if runs == 0 {
+				for _, person := range []string{"7", "8", "9"} {
+					w.ask(person, "davor")
+					synctest.Wait()
+				}
+				w.ask("1", "tödlich")
+				w.ask("1", "dahinter")
+			}
+			synctest.Wait()
+			if err := w.end(); err != context.Canceled {
+				t.Error(err)
+			}
+			if runs < 3 {
+				q = q.crash()
+				continue
+			}
+			got := w.net.seen("1")
+			if len(got) != 2 || !strings.Contains(got[0], "mehrfach zum Absturz") || got[1] != echoed("dahinter") {
+				t.Errorf("seen %q, want a sentence and the answer to the second", got)
+			}
+			if admin := w.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], "drei Abstürzen") {
+				t.Errorf("the administrator sees %q", admin)
+			}
 		}
-		if admin := w2.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], "drei Abstürzen") {
-			t.Errorf("the administrator sees %q", admin)
+		if n := deadly.Load(); n != 3 {
+			t.Errorf("the deadly question was answered %d times, want 3", n)
 		}
-		w2.end()
+		answered := 0
+		for _, e := range q.envelopes() {
+			if e.Type == gateway.TypeResponse && e.To == "relay" && e.Payload.Answer != nil {
+				answered++
+			}
+		}
+		if answered != 4 || q.openCount() != 0 {
+			t.Errorf("%d answers and %d open requests, want 4 and none", answered, q.openCount())
+		}
 	})
 }
 

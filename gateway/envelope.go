@@ -102,10 +102,11 @@ const (
 
 // The intents of events.
 const (
-	eventTry  = "delivery.try"
-	eventOK   = "delivery.ok"
-	eventFail = "delivery.fail"
-	eventDone = "done"
+	eventAnswer = "answer.try"
+	eventTry    = "delivery.try"
+	eventOK     = "delivery.ok"
+	eventFail   = "delivery.fail"
+	eventDone   = "done"
 )
 
 // Payload holds the facts of an envelope. Which of them are set follows from
@@ -194,7 +195,8 @@ func eventCause(e channels.Event) string {
 
 // The causes of the steps of a request.
 
-func responseCause(id string) string { return id + "/response" }
+func answerCause(id string, n int) string { return id + "/answer/" + strconv.Itoa(n) }
+func responseCause(id string) string      { return id + "/response" }
 func replyCause(id string) string    { return id + "/reply" }
 func tryCause(id string, part, n int) string {
 	return id + "/" + strconv.Itoa(part) + "/try/" + strconv.Itoa(n)

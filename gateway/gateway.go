@@ -138,6 +138,7 @@ type Gateway struct {
 	changes  chan change
 	local    *local // nil when nobody can join
 	slots    chan struct{}
+	alone    chan struct{} // holds one while a suspect is answered
 	lanes    lanes
 	arriving arrivals
 	ledger   ledger
@@ -181,7 +182,7 @@ func New(o Options) (*Gateway, error) {
 	if o.MaxParallel <= 0 {
 		o.MaxParallel = 8
 	}
-	g.slots = make(chan struct{}, o.MaxParallel)
+	g.slots, g.alone = make(chan struct{}, o.MaxParallel), make(chan struct{}, 1)
 	g.since = g.now()
 	if len(o.Local) > 0 {
 		g.local = newLocal(o.Local)
@@ -301,25 +302,15 @@ func (g *Gateway) waitForAgents() {
 
 // resume puts the open requests of the queue into their lanes.
 func (g *Gateway) resume() {
-	heads := make(map[string]bool)
 	for _, e := range g.queue.Open() {
 		req := e.Rec
 		if err := req.check(); err != nil {
 			g.log.Error("open request is unusable", "id", req.ID, "err", err)
 			continue
 		}
-		it := &item{lane: laneOf(&req), req: req}
-		// Only the first of a conversation can have been answered when the
-		// process died.
-		it.poison = e.Crashes >= poisonAt && !heads[it.lane]
-		heads[it.lane] = true
-		g.lanes.push(it)
+		g.lanes.push(&item{lane: laneOf(&req), req: req, crashes: e.Crashes})
 	}
 }
-
-// poisonAt is how many crashes in a row a request may be open for
-// (spec/reliability.md §1.5 R7).
-const poisonAt = 3
 
 // laneOf returns the lane of a request. Sentences about a conversation do not
 // wait for its questions.

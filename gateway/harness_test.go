@@ -29,6 +29,7 @@ type memory struct {
 	cause   map[string]int
 	open    map[string]int // id to crashes
 	seq     uint64
+	dead    bool  // the process is: nothing more is written
 	dieAt   int   // lines after which nothing is written and nobody gets an answer
 	fail    error // what AppendAll returns instead of writing
 	longest int   // bytes of a line; 0 for any number
@@ -58,7 +59,7 @@ func (m *memory) AppendAll(ctx context.Context, es []gateway.Envelope) ([]gatewa
 			out[i] = m.read(n)
 			continue
 		}
-		if m.dieAt > 0 && len(m.lines) >= m.dieAt {
+		if m.dead || m.dieAt > 0 && len(m.lines) >= m.dieAt {
 			m.die()
 			m.mu.Unlock()
 			<-ctx.Done()
@@ -81,6 +82,13 @@ func (m *memory) AppendAll(ctx context.Context, es []gateway.Envelope) ([]gatewa
 		delete(m.open, closes)
 	}
 	return out, nil
+}
+
+// kill ends the process.
+func (m *memory) kill() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dead = true
 }
 
 func (m *memory) die() {

@@ -31,8 +31,8 @@ type item struct {
 	req  Envelope
 	// fresh says that the log holds nothing but the request.
 	fresh bool
-	// poison says that the process died three times while this was answered.
-	poison bool
+	// crashes is how often in a row the process died while the request was open.
+	crashes int
 	// res is the response, once it is known to the goroutine of the lane.
 	res *Payload
 
@@ -210,7 +210,7 @@ func (l *lanes) replace(old, it *item, place int) {
 
 // release puts a claimed item back into its place: its request goes on.
 func (l *lanes) release(it *item, place int) {
-	l.replace(it, &item{lane: it.lane, req: it.req, fresh: it.fresh, poison: it.poison}, place)
+	l.replace(it, &item{lane: it.lane, req: it.req, fresh: it.fresh, crashes: it.crashes}, place)
 }
 
 // find returns the request of an item that has no response yet.

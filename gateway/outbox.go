@@ -109,7 +109,7 @@ func (g *Gateway) progress(it *item, n int) (part, error) {
 			p.apply(&fail.Payload, g.passed(fail.At.Time))
 		default:
 			p.again = true // the process died before the network answered
-			if p.died++; it.poison && p.died >= poisonAt {
+			if p.died++; it.crashes >= poisonAt && p.died >= poisonAt {
 				p.end = EndParked
 			}
 		}

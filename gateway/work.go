@@ -257,9 +257,14 @@ func (g *Gateway) remarks(req *Envelope) []string {
 func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope, bool, error) {
 	req := &it.req
 	res := req.step(TypeResponse, responseCause(req.ID), req.To, partRelay)
+	poison, release, err := g.watch(ctx, it)
+	if err != nil {
+		return Envelope{}, false, err
+	}
+	defer release()
 	agent := g.agents[req.To]
 	switch {
-	case it.poison:
+	case poison:
 		res.Payload.Failure = g.failure(req, "poison", errors.New("the process died three times while this was answered"))
 		g.tellPoison(ctx, req)
 	case agent == nil:

@@ -136,7 +136,21 @@ func clock() kind[string]    { return pattern("HH:MM", timePattern, wantTime) }
 func span() kind[string]     { return pattern("HH:MM-HH:MM", spanPattern, wantSpan) }
 func language() kind[string] { return pattern("language", languagePattern, wantLanguage) }
 func name() kind[string]     { return pattern("name", namePattern, wantName) }
-func variable() kind[string] { return pattern("variable", variablePattern, wantVariable) }
+
+// variable is the name of an environment variable. What is none is often the
+// secret itself, so it is not quoted.
+func variable() kind[string] {
+	k := pattern("variable", variablePattern, wantVariable)
+	read := k.read
+	k.read = func(n *yaml.Node) (string, *finding) {
+		s, bad := read(n)
+		if bad != nil {
+			return "", found(wantVariable, "***")
+		}
+		return s, nil
+	}
+	return k
+}
 
 // phone is a number in the international form. In YAML it may stand without
 // quotes, where it is a number of the other sort.
@@ -231,7 +245,7 @@ func zone() kind[string] {
 	}, writeText[string]}
 }
 
-// address is an http or https URL without credentials.
+// address is an http or https URL without credentials, also in its path.
 func address() kind[string] {
 	return kind[string]{"url", func(n *yaml.Node) (string, *finding) {
 		s, bad := rawText(n)
@@ -239,7 +253,8 @@ func address() kind[string] {
 			return "", bad
 		}
 		u, err := url.Parse(s)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+			tokenLike.MatchString(s) {
 			return "", found(wantURL, excerpt(n))
 		}
 		return strings.TrimRight(s, "/"), nil

@@ -193,9 +193,13 @@ func isOdd(r rune) bool {
 
 func index(at string, i int) string { return at + "[" + strconv.Itoa(i) + "]" }
 
-// clip shortens what is quoted from a file.
+// tokenLike fits a bot's token, wherever somebody has put it.
+var tokenLike = regexp.MustCompile(`[0-9]{5,16}:[A-Za-z0-9_-]{20,}`)
+
+// clip shortens what is quoted from a file, and hides tokens in it.
 func clip(s string) string {
 	const most = 60
+	s = tokenLike.ReplaceAllString(s, "***")
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}

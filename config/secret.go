@@ -107,7 +107,7 @@ func (w *walk) follow(scheme, target string, resolve bool) (Secret, *finding) {
 	read := func() (string, *finding) { return w.env(target), nil }
 	switch {
 	case scheme == "env" && !variablePattern.MatchString(target):
-		return Secret{}, found(wantVariable, clip(target))
+		return Secret{}, found(wantVariable, "***")
 	case scheme == "env" && resolve && w.env(target) == "":
 		return Secret{}, found(secretVariable, target)
 	case scheme == "file":

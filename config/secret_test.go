@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"outheis/config"
+	"outheis/config/texts"
 )
 
 // However a secret is printed, its value does not come out.
@@ -63,6 +64,38 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	var none config.Secret
 	if none.Reveal() != "" || none.String() != "" || !none.IsZero() || none.Equal(s) || !s.Equal(config.NewSecret(value)) {
 		t.Errorf("the zero Secret: %q, %q, %t", none.Reveal(), none, none.IsZero())
+	}
+}
+
+// A token in the wrong place is told without itself: the sentence stands in a
+// log and is pasted into reports.
+func TestProblemsHoldNoToken(t *testing.T) {
+	for _, file := range []string{
+		"channels: {telegram: {token_env: \"%s\"}}",
+		"channels: {telegram: {token: \"${env:%s}\"}}",
+		"channels: {telegram: {token: \"${file:%s}\"}}",
+		"channels: {telegram: {token: [\"%s\"]}}",
+		"channels: {telegram: {name: \"%s\"}}",
+		"channels: {telegram: {allowed: [\"%s\"]}}",
+		"channels: {telegram: {allowed: [\"@%s\"]}}",
+		"channels: {telegram: {api_url: \"ftp://x/bot%s\"}}",
+		"channels: {telegram: {api_url: \"https://api.telegram.org/bot%s\"}}",
+		"channels: {telegram: \"%s\"}",
+		"channels: {telegram: {\"%s\": true}}",
+		"log: {level: \"%s\"}",
+		"mode: \"%s",
+	} {
+		_, problems := loadFile(t, "config.yaml", fmt.Sprintf(file, goodToken), environ())
+		if !config.HasErrors(problems) {
+			t.Errorf("%s: no error", file)
+		}
+		for _, p := range problems {
+			for _, s := range []string{p.Error(), p.Say(texts.For("de").Say)} {
+				if strings.Contains(s, goodToken[len(goodToken)-12:]) {
+					t.Errorf("%s: %s", file, s)
+				}
+			}
+		}
 	}
 }
 

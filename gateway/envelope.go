@@ -197,7 +197,7 @@ func eventCause(e channels.Event) string {
 
 func answerCause(id string, n int) string { return id + "/answer/" + strconv.Itoa(n) }
 func responseCause(id string) string      { return id + "/response" }
-func replyCause(id string) string    { return id + "/reply" }
+func replyCause(id string) string         { return id + "/reply" }
 func tryCause(id string, part, n int) string {
 	return id + "/" + strconv.Itoa(part) + "/try/" + strconv.Itoa(n)
 }

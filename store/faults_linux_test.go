@@ -88,19 +88,6 @@ func runFaults(t *testing.T, inject ...string) (dir string, done map[string]bool
 	return dir, done, cmd.ProcessState
 }
 
-// needStrace skips a test that injects faults: where strace may not trace, and
-// in instrumented binaries, whose own calls would be hit and whose start takes
-// long.
-func needStrace(t *testing.T) {
-	t.Helper()
-	if underRace || testing.CoverMode() != "" {
-		t.Skip("not in an instrumented binary")
-	}
-	if out, err := exec.Command("strace", "-qq", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
-		t.Skipf("strace cannot be used here: %v %s", err, out)
-	}
-}
-
 // checkFaults holds after every fault: what was acknowledged is there, and
 // nothing is half there.
 func checkFaults(t *testing.T, dir string, done map[string]bool) {
@@ -128,7 +115,7 @@ func checkFaults(t *testing.T, dir string, done map[string]bool) {
 // A process that is killed before any system call leaves the old content or
 // the new one, and what it acknowledged (spec/reliability.md §1.8 D2).
 func TestKilledAtEverySystemCall(t *testing.T) {
-	needStrace(t)
+	store.NeedStrace(t)
 	killed := 0
 	for _, call := range []string{"write", "fsync", "fchmod", "ftruncate", "renameat", "renameat2", "mkdirat", "unlinkat"} {
 		for n := 1; ; n++ {
@@ -153,7 +140,7 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 // An error of any system call is reported: nothing that failed is
 // acknowledged, nothing is half written (D5, D6).
 func TestErrorOfEverySystemCall(t *testing.T) {
-	needStrace(t)
+	store.NeedStrace(t)
 	failed := 0
 	for _, f := range []struct{ call, errno string }{
 		{"fsync", "EIO"}, {"pwrite64", "ENOSPC"}, {"renameat", "EIO"}, {"renameat2", "EIO"}, {"mkdirat", "ENOSPC"},
@@ -179,7 +166,7 @@ func TestErrorOfEverySystemCall(t *testing.T) {
 
 // A file system that cannot exchange names gets the plain way.
 func TestWithoutExchangeOfNames(t *testing.T) {
-	needStrace(t)
+	store.NeedStrace(t)
 	dir, done, status := runFaults(t, "-e", "trace=renameat2", "-e", "inject=renameat2:error=EINVAL:when=1+")
 	if status.ExitCode() != 0 || !done["edit"] {
 		t.Errorf("exit %d, done %v", status.ExitCode(), done)

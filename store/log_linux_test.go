@@ -124,45 +124,6 @@ exec "$@"`
 	}
 }
 
-func TestFileSizeLimit(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "human")
-	acked, words, status := runDisk(t, dir, "prlimit", "--fsize=65536")
-	if status.ExitCode() != 0 || len(acked) < 20 || !strings.Contains(words, "file too large") {
-		t.Fatalf("got status %d, %d records and\n%s", status.ExitCode(), len(acked), words)
-	}
-	if found := checkDisk(t, dir, acked); len(found.Torn) != 0 {
-		t.Errorf("got %+v, want the torn line cut off by the process itself", found.Torn)
-	}
-}
-
-func TestInjectedErrors(t *testing.T) {
-	needStrace(t)
-	for name, test := range map[string]struct {
-		inject string
-		word   string
-		status int
-	}{
-		"fsync":       {"fdatasync:error=EIO:when=4", "an fsync of the log failed: input/output error", 74},
-		"fsync later": {"fdatasync:error=EIO:when=9+", "an fsync of the log failed: input/output error", 74},
-		"full":        {"write:error=ENOSPC:when=5+", "no space left on device", 0},
-		"quota":       {"write:error=EDQUOT:when=7", "disk quota exceeded", 0},
-		"read-only":   {"write:error=EROFS:when=3+", "read-only file system", 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "human")
-			call, _, _ := strings.Cut(test.inject, ":")
-			acked, words, status := runDisk(t, dir, "strace", "-f", "-qq", "-o", "/dev/null",
-				"-P", filepath.Join(dir, "messages.jsonl"), "-e", "trace="+call, "-e", "inject="+test.inject)
-			if status.ExitCode() != test.status || !strings.Contains(words, test.word) {
-				t.Errorf("got status %d, %d records and\n%s", status.ExitCode(), len(acked), words)
-			}
-			if found := checkDisk(t, dir, acked); found.Rewritten != (test.status == 74) {
-				t.Errorf("got %+v", found)
-			}
-		})
-	}
-}
-
 // TestReadOnlyDirectory is the first half of D7 of spec/reliability.md §1.8.
 func TestReadOnlyDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "human")

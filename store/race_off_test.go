@@ -1,5 +1,5 @@
 //go:build !race
 
-package store_test
+package store
 
-const underRace = false
+const UnderRace = false

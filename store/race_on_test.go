@@ -1,6 +1,6 @@
 //go:build race
 
-package store_test
+package store
 
-// underRace says that the test binary is an instrumented one.
-const underRace = true
+// UnderRace says that the test binary is an instrumented one.
+const UnderRace = true

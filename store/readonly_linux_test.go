@@ -69,7 +69,7 @@ exec "$0" -test.run='^TestReadOnlyWorker$' -test.v`
 // A device that is read-only from the middle of the work on: reported, and the
 // old content stays.
 func TestReadOnlyInMidFlight(t *testing.T) {
-	needStrace(t)
+	store.NeedStrace(t)
 	dir, done, status := runFaults(t, "-e", "trace=renameat", "-e", "inject=renameat:error=EROFS:when=1+")
 	if status.ExitCode() == 0 || done["atomic"] {
 		t.Errorf("exit %d, done %v", status.ExitCode(), done)

@@ -38,16 +38,30 @@ func simTrack(f Facts) (opens, closes string) {
 	return "", ""
 }
 
-// A world is a log on a simFS together with what its users were told.
+// A world is a log on a disk together with what its users were told.
 type world struct {
-	fs  *simFS
-	now time.Time
+	fs   *simFS
+	real disk // in place of fs, when it is not nil
+	now  time.Time
 
 	acked     map[string]simRecord // by cause
 	attempted map[string]string    // text by cause
 	closed    map[string]bool      // ids whose done was acknowledged
 	closing   map[string]bool      // ids whose done was tried
 	n         int
+}
+
+// A disk is where the log of a world is.
+type disk interface {
+	logFS
+	segments() map[string]string // the contents of the log's files by their names
+}
+
+func (w *world) disk() disk {
+	if w.real != nil {
+		return w.real
+	}
+	return w.fs
 }
 
 func newWorld() *world {
@@ -72,7 +86,7 @@ func (w *world) options() LogOptions {
 	t.checkpoint, t.ballast, t.batchRecords = 5, 100, 4
 	machine := uint64(7)
 	return LogOptions{
-		Family: FamilyMessages, Track: simTrack, fs: w.fs, tuning: &t, machine: &machine,
+		Family: FamilyMessages, Track: simTrack, fs: w.disk(), tuning: &t, machine: &machine,
 		Now:    func() time.Time { return w.now },
 		passed: func(from, to reading) time.Duration { return to.wall.Sub(from.wall) },
 		Rescue: new(bytes.Buffer),
@@ -85,23 +99,33 @@ func (w *world) open() (*Log[simRecord], Recovery, error) {
 
 // append appends one record and remembers what came of it.
 func (w *world) append(l *Log[simRecord], recs ...simRecord) error {
+	w.tried(recs)
+	got, err := l.AppendAll(context.Background(), recs)
+	if err != nil {
+		return err
+	}
+	w.got(got)
+	return nil
+}
+
+// tried remembers what somebody is about to append.
+func (w *world) tried(recs []simRecord) {
 	for _, r := range recs {
 		w.attempted[r.Cause] = r.Payload.Text
 		if r.Intent == "done" {
 			w.closing[r.Payload.Ref] = true
 		}
 	}
-	got, err := l.AppendAll(context.Background(), recs)
-	if err != nil {
-		return err
-	}
-	for _, r := range got {
+}
+
+// got remembers what was acknowledged.
+func (w *world) got(recs []simRecord) {
+	for _, r := range recs {
 		w.acked[r.Cause] = r
 		if r.Intent == "done" {
 			w.closed[r.Payload.Ref] = true
 		}
 	}
-	return nil
 }
 
 func (w *world) newRequest(size int) simRecord {
@@ -201,13 +225,13 @@ func (w *world) check() (found Recovery, err error) {
 		return found, err
 	}
 	// A second recovery, after the process died again, changes nothing.
-	before := w.fs.segments()
+	before := w.disk().segments()
 	kill(l)
 	l, _, err = w.open()
 	if err != nil {
 		return found, fmt.Errorf("second recovery: %w", err)
 	}
-	if after := w.fs.segments(); !maps.Equal(before, after) {
+	if after := w.disk().segments(); !maps.Equal(before, after) {
 		return found, fmt.Errorf("second recovery changed the log:\n%s\n→\n%s", show(before), show(after))
 	}
 	if err := errors.Join(w.checkOpen(l), w.checkKnown(l)); err != nil {
@@ -254,7 +278,7 @@ func (w *world) checkOpen(l *Log[simRecord]) error {
 // acknowledged, none is there twice, and nothing is there that nobody wrote.
 func (w *world) checkLines() error {
 	byCause, bySeq := map[string]string{}, map[uint64]bool{}
-	for name, text := range w.fs.segments() {
+	for name, text := range w.disk().segments() {
 		s := scanner{r: strings.NewReader(text), version: MessagesVersion, visit: func(l *scanned) error {
 			if l.standing != intact || l.fields.carried {
 				return nil

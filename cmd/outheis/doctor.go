@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -109,6 +110,10 @@ func (x *examination) gateway(ctx context.Context) (running bool) {
 		return true
 	}
 	x.good("cmd.doctor_gateway", r.Version)
+	if r.Gateway.State == gateway.Degraded {
+		up := (time.Duration(r.Gateway.Uptime) * time.Second).String()
+		x.fail(x.p.t.Say("cmd.status_state_degraded", up, r.Human) + " " + x.p.t.Say("cmd.status_reason", r.Gateway.Reason))
+	}
 	for _, a := range r.Gateway.Accounts {
 		line := x.p.t.Say("cmd.doctor_account", a.Channel, a.Account, a.Health.Reason, a.Health.Remedy)
 		switch a.Health.State {

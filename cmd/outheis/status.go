@@ -139,7 +139,7 @@ func (p *program) printStatus(r report) {
 		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.status_reason", g.Reason))
 	}
 	for _, a := range g.Accounts {
-		say("status_account", a.Channel, a.Account, light(string(a.Health.State)), a.Sent)
+		say("status_account", a.Sent, light(string(a.Health.State)), a.Channel, a.Account)
 		for _, detail := range []string{a.Health.Reason, a.Health.Remedy} {
 			if detail != "" {
 				fmt.Fprintln(p.out, "  "+detail)
@@ -158,7 +158,7 @@ func (p *program) printStatus(r report) {
 	if r.Queue.Damage+r.Queue.Torn+r.Queue.Foreign > 0 {
 		say("status_damage", r.Queue.Damage, r.Queue.Torn, r.Queue.Foreign)
 	}
-	if r.Queue.Degraded != "" {
+	if r.Queue.Degraded != "" && g.Reason == "" { // else it has been said
 		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.status_reason", r.Queue.Degraded))
 	}
 	for _, t := range r.Tresore {

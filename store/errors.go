@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -87,8 +88,12 @@ func Explain(err error) (key string, args []any, ok bool) {
 		large   *TooLargeError
 		damaged *DamagedError
 		name    *NameError
+		broken  *TooDamagedError
+		line    *LineError
 	)
 	switch {
+	case errors.Is(err, ErrFailed):
+		return "store.failed", []any{cause(err)}, true
 	case errors.As(err, &locked):
 		return explainLocked(locked)
 	case errors.As(err, &perm):
@@ -105,6 +110,18 @@ func Explain(err error) (key string, args []any, ok bool) {
 		return "store.damaged", []any{damaged.Path}, true
 	case errors.As(err, &name):
 		return "store.bad_name", []any{name.Name}, true
+	case errors.As(err, &broken):
+		return "store.too_damaged", []any{broken.Places, broken.Bytes}, true
+	case errors.As(err, &line):
+		return "store.bad_line", []any{line.Segment, line.Offset}, true
+	case errors.Is(err, ErrDegraded) && isFull(err):
+		return "store.full", nil, true
+	case errors.Is(err, ErrDegraded):
+		return "store.degraded", []any{cause(err)}, true
+	case errors.Is(err, ErrTooLong):
+		return "store.too_long", []any{maxLine >> 10}, true
+	case errors.Is(err, ErrClosed):
+		return "store.closed", nil, true
 	case errors.Is(err, ErrReadOnly):
 		return "store.refused_read_only", nil, true
 	case errors.Is(err, ErrLockLost):
@@ -113,6 +130,15 @@ func Explain(err error) (key string, args []any, ok bool) {
 		return "store.conflict", nil, true
 	}
 	return "", nil, false
+}
+
+// cause returns what the operating system said.
+func cause(err error) string {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno.Error()
+	}
+	return err.Error()
 }
 
 func explainLocked(e *LockedError) (string, []any, bool) {

@@ -3,7 +3,9 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,16 @@ func TestExplain(t *testing.T) {
 		{&store.TooLargeError{What: "blob", Limit: 77}, []string{"blob", "77"}},
 		{&store.DamagedError{Path: "/x"}, []string{"/x"}},
 		{&store.NameError{Name: "con", Reason: "device"}, []string{"con"}},
+		{fmt.Errorf("%w: %w", store.ErrFailed, &fs.PathError{Op: "sync", Path: "x", Err: syscall.EIO}), []string{": input/output error.", "`outheis doctor`"}},
+		{fmt.Errorf("%w: %w", store.ErrDegraded, syscall.ENOSPC), nil},
+		{fmt.Errorf("%w: %w", store.ErrDegraded, syscall.EROFS), []string{": read-only file system."}},
+		{fmt.Errorf("%w: %w", store.ErrDegraded, errors.New("torn cable")), []string{"torn cable."}},
+		{fmt.Errorf("%w: %w", store.ErrDegraded, &store.UnsafeError{Path: "/x", Reason: store.Symlink}), []string{"/x"}},
+		{fmt.Errorf("%w: %w", store.ErrReadOnly, &store.TooDamagedError{Places: 1, Bytes: 70000}), []string{"70000", "`outheis doctor --repair`"}},
+		{&store.TooDamagedError{Places: 12, Bytes: 77}, []string{"12", "77", "`outheis doctor --repair`"}},
+		{&store.LineError{Segment: "messages.jsonl", Offset: 77, Kind: "malformed"}, []string{"messages.jsonl", "77", "`outheis doctor`"}},
+		{store.ErrTooLong, []string{"256"}},
+		{store.ErrClosed, nil},
 		{store.ErrReadOnly, nil},
 		{store.ErrLockLost, nil},
 		{store.ErrConflict, nil},

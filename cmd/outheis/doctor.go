@@ -171,7 +171,7 @@ func (x *examination) directory(dir string, c config.Config, repair bool) {
 	}
 	var damaged *store.TooDamagedError
 	if errors.As(found.ReadOnly, &damaged) {
-		x.fail(x.p.t.Say("cmd.doctor_much_damage", queueName, x.p.whyReadOnly(found.ReadOnly)))
+		x.fail(x.p.sentence(damaged))
 	}
 }
 

@@ -116,18 +116,9 @@ func (e *engine) report(found store.Recovery) error {
 		e.log.Info("log opened", facts...)
 	}
 	if found.ReadOnly != nil {
-		return e.p.fail(exitUnavailable, "cmd.log_read_only", queueName, e.p.whyReadOnly(found.ReadOnly))
+		return &exitError{exitUnavailable, found.ReadOnly}
 	}
 	return nil
-}
-
-// whyReadOnly words why a log takes no records.
-func (p *program) whyReadOnly(err error) string {
-	var damaged *store.TooDamagedError
-	if errors.As(err, &damaged) {
-		return p.t.Say("cmd.log_damaged", damaged.Places, damaged.Bytes)
-	}
-	return p.cause(err)
 }
 
 // close ends all parts, the queue before the directory whose lock it needs.

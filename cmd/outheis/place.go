@@ -126,10 +126,7 @@ func (p *program) sentence(err error) string {
 		return p.t.Say(key, args...)
 	}
 	var pe *fs.PathError
-	switch {
-	case errors.Is(err, store.ErrFailed):
-		return p.t.Say("cmd.fsync_failed", p.cause(err))
-	case errors.As(err, &pe):
+	if errors.As(err, &pe) {
 		return p.t.Say("cmd.no_access", pe.Path, p.cause(err))
 	}
 	return err.Error()

@@ -72,7 +72,7 @@ const (
 	CodeBusy       ControlCode = "busy"        // too many connections
 	CodeStopping   ControlCode = "stopping"
 	CodeJoined     ControlCode = "joined"   // the chat has a session
-	CodeDegraded   ControlCode = "degraded" // the disk is full
+	CodeDegraded   ControlCode = "degraded" // the disk takes nothing
 	CodeFailed     ControlCode = "failed"
 )
 
@@ -345,7 +345,7 @@ func (s *controlConn) answer(data any, err error) error {
 		return s.refuse(CodeStopping, err.Error())
 	case errors.Is(err, ErrJoined):
 		return s.refuse(CodeJoined, err.Error())
-	case errors.Is(err, store.ErrDegraded):
+	case errors.Is(err, store.ErrDegraded), errors.Is(err, store.ErrFailed):
 		return s.refuse(CodeDegraded, err.Error())
 	default:
 		return s.refuse(CodeFailed, err.Error())

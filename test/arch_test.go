@@ -141,6 +141,7 @@ func short(importPath string) string {
 // on every platform that is built.
 func packages(t *testing.T) []goPackage {
 	t.Helper()
+	lookAtSources(t)
 	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"/...")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

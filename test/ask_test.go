@@ -33,6 +33,7 @@ func outheis(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // The JSON of ask has the same fields whatever comes, each of one type, so that
 // a program can read it without looking at the status first.
 func TestAskJSON(t *testing.T) {
+	lookAtSources(t)
 	missing := filepath.Join(t.TempDir(), "nirgends")
 	tests := []struct {
 		name   string

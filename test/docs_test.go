@@ -13,9 +13,6 @@ import (
 	"testing"
 )
 
-// root is the folder of the module.
-const root = ".."
-
 // firstCommands are what README.md promises to somebody who has nothing but Go.
 var firstCommands = []string{
 	`go run ./cmd/outheis ask "Wie verbinde ich Telegram?"`,
@@ -23,6 +20,7 @@ var firstCommands = []string{
 }
 
 func TestREADMEBeginsWithTwoCommands(t *testing.T) {
+	lookAtSources(t)
 	got := sessions(t, "README.md")
 	if len(got) < 2 || !slices.Equal(got[:2], firstCommands) {
 		t.Fatalf("README.md begins with %q, want %q", got, firstCommands)
@@ -41,6 +39,7 @@ func TestREADMEBeginsWithTwoCommands(t *testing.T) {
 
 // Whatever people are told to type exists: commands, options and files.
 func TestDocumentedCommandsExist(t *testing.T) {
+	lookAtSources(t)
 	for _, name := range documents(t) {
 		for _, line := range append(sessions(t, name), spans(t, name)...) {
 			for _, words := range calls(line) {

@@ -38,6 +38,7 @@ import (
 //	                        has no work left, or until a file is there
 //	unprivileged PROGRAM…   runs it as a user without root's rights
 func TestScripts(t *testing.T) {
+	lookAtSources(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -15,8 +15,13 @@ func (p *program) tresorCommand() *cobra.Command {
 		Use:                "tresor [--root DIR] " + p.t.Say("cmd.arg_command"),
 		Short:              p.t.Say("cmd.tresor"),
 		DisableFlagParsing: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if code := cli.Main(withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang()}); code != exitOK {
+		RunE: func(c *cobra.Command, args []string) error {
+			hold := func() (release func()) {
+				_, stop := untilSignal(c.Context())
+				return stop
+			}
+			code := cli.Main(withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang(), Hold: hold})
+			if code != exitOK {
 				return &exitError{code: code}
 			}
 			return nil

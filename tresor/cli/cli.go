@@ -29,6 +29,10 @@ type Options struct {
 	Lang string           // "de", which is the default, or "en"
 	Root string           // the Tresor where --root is not given; "" is the current folder
 	Now  func() time.Time // the clock; nil is time.Now
+	// Hold keeps Ctrl-C and the like from ending the process until release is
+	// called: a writer that is cut off leaves its lock behind, which stops every
+	// question. Nil holds nothing.
+	Hold func() (release func())
 }
 
 // A command is one word of the command line. Its run gets the parsed arguments.
@@ -62,7 +66,7 @@ func commands() []command {
 // The arguments begin with [--root DIR]. Errors of a command go to stdout, usage
 // errors to stderr.
 func Main(args []string, stdout, stderr io.Writer, o Options) int {
-	c := &call{lang: o.Lang, root: o.Root, now: o.Now}
+	c := &call{lang: o.Lang, root: o.Root, now: o.Now, hold: o.Hold}
 	code := c.main(args)
 	// Nobody is left to tell if the reader has gone; the command was run all the same.
 	_, _ = stdout.Write(c.out.Bytes())
@@ -74,6 +78,7 @@ func Main(args []string, stdout, stderr io.Writer, o Options) int {
 type call struct {
 	lang, root string
 	now        func() time.Time
+	hold       func() (release func())
 	command    command
 	args       arguments
 	out, err   bytes.Buffer

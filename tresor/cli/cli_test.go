@@ -156,6 +156,27 @@ func TestALockStopsWritersAndStays(t *testing.T) {
 	}
 }
 
+func TestWritersAreNotCutOff(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{"index": "held released", "graph": "held released", "checksum": "held released",
+		"checksum --verify": "", "validate": "", "stats": ""} {
+		var did []string
+		hold := func() func() {
+			did = append(did, "held")
+			return func() { did = append(did, "released") }
+		}
+		if code, stdout, _ := run(cli.Options{Root: dir, Hold: hold}, strings.Fields(command)...); code != 0 {
+			t.Errorf("%s: exit %d, %s", command, code, stdout)
+		}
+		if got := strings.Join(did, " "); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
+
 // A reader that goes away changes neither the exit code nor anything else.
 type closed struct{}
 

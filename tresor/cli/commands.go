@@ -68,7 +68,16 @@ func (c *call) fails(err error) int {
 	return refused
 }
 
+// held lets a writer come to its end.
+func (c *call) held() (release func()) {
+	if c.hold == nil {
+		return func() {}
+	}
+	return c.hold()
+}
+
 func (c *call) index() int {
+	defer c.held()()
 	pages, err := tresor.WriteIndex(c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)
@@ -78,6 +87,7 @@ func (c *call) index() int {
 }
 
 func (c *call) graph() int {
+	defer c.held()()
 	nodes, edges, err := tresor.WriteGraph(c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)
@@ -90,6 +100,7 @@ func (c *call) checksum() int {
 	if c.args.flags["--verify"] {
 		return c.verify()
 	}
+	defer c.held()()
 	files, err := tresor.WriteManifest(c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)

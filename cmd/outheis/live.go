@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,10 +33,13 @@ func (e *engine) reload(ctx context.Context) error {
 	if err != nil {
 		return errors.New(e.p.sentence(e.p.cannotRead(err)))
 	}
+	if was := e.current().File; was != "" && next.File == "" && !config.HasErrors(problems) {
+		return e.configGone(ctx, was)
+	}
 	if config.HasErrors(problems) {
 		var lines []string
-		for _, problem := range problems {
-			if problem.Severity == config.Error {
+		for i, problem := range problems {
+			if problem.Severity == config.Error && i < maxComplaints {
 				e.log.Error("configuration not taken", "where", problem.Where(), "err", problem)
 			}
 			lines = append(lines, e.p.problem(problem))
@@ -79,21 +83,40 @@ func (e *engine) reload(ctx context.Context) error {
 	return e.restart(ctx, changes.Channels)
 }
 
+// configGone keeps what holds when the file is not there any more: defaults in
+// its place would cut everybody off because of a slip of the hand.
+func (e *engine) configGone(ctx context.Context, file string) error {
+	e.log.Error("configuration not taken", "where", file, "err", fs.ErrNotExist)
+	e.gateway.TellAdmins(ctx, "config/gone/"+fingerprint([]string{file}), func(t *texts.Texts) string {
+		return t.Say("cmd.admin_config_gone", file)
+	})
+	return badConfig("🔴 " + e.p.t.Say("cmd.admin_config_gone", file))
+}
+
 // fingerprint is short and the same for the same lines.
 func fingerprint(lines []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:8])
 }
 
+// maxComplaints is how many mistakes are told to somebody who did not ask.
+const maxComplaints = 10
+
 // complaint tells an administrator what is wrong with a configuration.
 func complaint(t *texts.Texts, problems []config.Problem) string {
-	text := t.Say("cmd.admin_config", count(problems, config.Error))
+	n := count(problems, config.Error)
+	lines := []string{t.Say("cmd.admin_config", n)}
 	for _, problem := range problems {
-		if problem.Severity == config.Error {
-			text += "\n- " + problem.Say(t.Say)
+		if problem.Severity != config.Error {
+			continue
 		}
+		if len(lines) > maxComplaints {
+			lines = append(lines, "- "+t.Say("cmd.admin_config_more", n-maxComplaints))
+			break
+		}
+		lines = append(lines, "- "+problem.Say(t.Say))
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // A badConfig is a configuration that is not taken: its problems in sentences, a

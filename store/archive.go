@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"sync"
+	"time"
 )
 
 // packed ends the name of an archive that its owner compressed.
@@ -35,6 +37,92 @@ func (j *journal) openArchive(name string) (*segment, error) {
 	}
 	s.refs.Store(1)
 	return s, nil
+}
+
+// loadPast opens the segments before that may hold causes of the window.
+func (j *journal) loadPast(c *checkpoint) error {
+	since := j.last.at.Add(-j.tuning.window)
+	for name := j.rotation.prev; name != "" && len(j.past) < maxPast; {
+		s, err := j.openArchive(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // its owner took it away
+		}
+		if err != nil {
+			return err
+		}
+		p := past{segment: s, archive: name}
+		err = j.readPast(&p, c, since)
+		j.past = append(j.past, p)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		if j.readOnly == nil {
+			_ = j.fs.freeze(name) // a rotation may have been interrupted before it
+		}
+		if name = p.prev; p.began.Before(since) {
+			break
+		}
+	}
+	return nil
+}
+
+// readPast reads the header of p and the index of its causes, which is made
+// from the segment's lines when no checkpoint vouches for a copy of it.
+func (j *journal) readPast(p *past, c *checkpoint, since time.Time) error {
+	line, ok, err := readSealed(p.r, 0)
+	if err != nil {
+		return err
+	}
+	var f fields
+	var header segmentNote
+	if ok && scanFields(line, &f) && string(f.intent) == intentSegment && notePayload(line, &header) == nil {
+		p.began, p.prev = f.time(), header.Prev
+	}
+	if m := markOf(c, *p); m.Name != "" {
+		if p.causes, _, err = loadCauses(j.fs, m, false); err == nil {
+			p.mark = m
+			return nil
+		}
+	}
+	var from int64
+	if p.size < math.MaxInt64 { // it is not packed
+		if from, err = j.bisect(p.r, p.size, nil, func(f *fields) bool { return f.time().Before(since) }); err != nil {
+			return err
+		}
+	}
+	_, err = replaySegment(p.r, from, p.size, false, func() *replay {
+		p.causes = newCauses()
+		return &replay{version: j.version, causes: p.causes, after: since}
+	})
+	return err
+}
+
+// markOf returns how c vouches for the causes of p.
+func markOf(c *checkpoint, p past) causeMark {
+	if c == nil {
+		return causeMark{}
+	}
+	for _, m := range c.Past {
+		if m.Name == p.archive && m.ID == p.id && m.Size == p.size {
+			return m.Causes
+		}
+	}
+	return causeMark{}
+}
+
+// forget closes the segments in which nothing is young enough to be asked for.
+func (j *journal) forget() {
+	since, keep := j.last.at.Add(-j.tuning.window), len(j.past)
+	for keep > 1 && j.past[keep-2].began.Before(since) {
+		keep--
+	}
+	gone := j.past[keep:]
+	j.mu.Lock()
+	j.past = j.past[:keep:keep]
+	j.mu.Unlock()
+	for _, p := range gone {
+		_ = p.release() // it was only read
+	}
 }
 
 // An unpacker is an io.ReaderAt over gzip data. Reading on is cheap, reading

@@ -29,11 +29,11 @@ type checkpoint struct {
 	Open    []openLine `json:"open"`
 	Foreign []span     `json:"foreign,omitempty"`
 	Causes  causeMark  `json:"causes"`
-	Prev    *prevMark  `json:"prev,omitempty"`
+	Past    []pastMark `json:"past,omitempty"`
 }
 
-// A prevMark is the segment before, as a checkpoint knows it.
-type prevMark struct {
+// A pastMark is a segment before, as a checkpoint knows it.
+type pastMark struct {
 	Name   string    `json:"name"`
 	ID     uint64    `json:"id"`
 	Size   int64     `json:"size"`
@@ -41,7 +41,7 @@ type prevMark struct {
 }
 
 const (
-	checkpointVersion = 1
+	checkpointVersion = 2
 	// checkpointProbe is how much of the file's begin, and of what lies before
 	// the offset, a checkpoint is compared with.
 	checkpointProbe = 4096
@@ -66,13 +66,14 @@ func (j *journal) saveCheckpoint(clean bool) error {
 	if c.Begin, c.Before, err = probe(hot.r, j.end); err != nil {
 		return err
 	}
-	if j.prev != nil {
-		if j.prev.mark.Name == "" {
-			if err := j.savePrev(); err != nil {
+	j.forget()
+	for _, p := range j.past {
+		if p.mark.Name == "" {
+			if err := j.savePast(p.segment); err != nil {
 				return err
 			}
 		}
-		c.Prev = &prevMark{Name: j.rotation.prev, ID: j.prev.id, Size: j.prev.size, Causes: j.prev.mark}
+		c.Past = append(c.Past, pastMark{Name: p.archive, ID: p.id, Size: p.size, Causes: p.mark})
 	}
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -86,14 +87,14 @@ func (j *journal) saveCheckpoint(clean bool) error {
 	return nil
 }
 
-// savePrev writes the causes of the segment before, which change no more.
-func (j *journal) savePrev() error {
-	f := causeFile{fs: j.fs, name: j.causesName(j.prev.id)}
-	mark, err := f.save(j.prev.causes)
+// savePast writes the causes of a segment before, which change no more.
+func (j *journal) savePast(s *segment) error {
+	f := causeFile{fs: j.fs, name: j.causesName(s.id)}
+	mark, err := f.save(s.causes)
 	if err != nil {
 		return err
 	}
-	j.prev.mark = mark
+	s.mark = mark
 	return f.close()
 }
 
@@ -154,8 +155,8 @@ func (j *journal) dropCheckpoint() error {
 // sweepCauses removes the cause files of segments that are no longer asked.
 func (j *journal) sweepCauses() {
 	keep := map[string]bool{j.causesName(j.hot.id): true}
-	if j.prev != nil {
-		keep[j.causesName(j.prev.id)] = true
+	for _, p := range j.past {
+		keep[j.causesName(p.id)] = true
 	}
 	names, err := j.fs.list("cache")
 	if err != nil {

@@ -50,7 +50,7 @@ type journal struct {
 
 	mu    sync.RWMutex // guards what follows
 	hot   *segment
-	prev  *segment // nil when there is none
+	past  []past // the newest first; see maxPast
 	open  map[string]openLine
 	spans []span // of the hot segment that others wrote
 	stats LogStats
@@ -125,6 +125,22 @@ type segment struct {
 	mark   causeMark  // of the copy, as of the last checkpoint
 	refs   atomic.Int32
 }
+
+// A past is a segment before the hot one.
+type past struct {
+	*segment
+	archive string
+	// began is the time of the rotation that began it, after which nothing was
+	// appended to the segment before it, whose name is prev; zero and "" when
+	// there is none.
+	began time.Time
+	prev  string
+}
+
+// maxPast is how many segments before the hot one are searched for causes.
+// Months are shorter than the time that a cause is known: on the first of March
+// one of the thirtieth of January is.
+const maxPast = 2
 
 // An openLine is a line that was opened and not closed.
 type openLine struct {
@@ -201,15 +217,19 @@ func (j *journal) causesName(segment uint64) string {
 	return fmt.Sprintf("cache/%s-%x.causes", j.stem(), segment)
 }
 
-// acquire keeps the files of the segments open until they are released.
-func (j *journal) acquire() (hot, prev *segment) {
+// acquire keeps the files of the segments open until they are released; some
+// are nil.
+func (j *journal) acquire() (all [1 + maxPast]*segment) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
-	j.hot.refs.Add(1)
-	if j.prev != nil {
-		j.prev.refs.Add(1)
+	all[0] = j.hot
+	for i, p := range j.past {
+		all[1+i] = p.segment
 	}
-	return j.hot, j.prev
+	for _, s := range all[:1+len(j.past)] {
+		s.refs.Add(1)
+	}
+	return all
 }
 
 // release gives a segment back; the last one closes its file.
@@ -225,13 +245,11 @@ func (j *journal) lookup(cause []byte) (line []byte, ok bool, err error) {
 	if len(cause) == 0 {
 		return nil, false, nil
 	}
-	hot, prev := j.acquire()
-	defer hot.release()
-	defer prev.release()
-	for _, s := range [...]*segment{hot, prev} {
+	for _, s := range j.acquire() {
 		if s == nil {
-			continue
+			break
 		}
+		defer s.release()
 		hash := s.causes.hash(cause)
 		j.mu.RLock()
 		offs := s.causes.candidates(hash)
@@ -283,7 +301,7 @@ func (j *journal) from(ctx context.Context, seq uint64, visit func(*scanned) err
 	j.mu.RUnlock()
 	defer hot.release()
 
-	at, err := j.bisect(hot.r, size, spans, seq)
+	at, err := j.bisect(hot.r, size, spans, func(f *fields) bool { return f.seq < seq })
 	if err != nil {
 		return err
 	}
@@ -303,11 +321,11 @@ func (j *journal) from(ctx context.Context, seq uint64, visit func(*scanned) err
 	return err
 }
 
-// bisect returns the offset of a line before which none has at least this seq,
-// except those that were carried over: their place is the segment's head.
-func (j *journal) bisect(r io.ReaderAt, size int64, spans []span, seq uint64) (int64, error) {
+// bisect returns the offset of a line before which all are early, except those
+// that were carried over: their place is the segment's head.
+func (j *journal) bisect(r io.ReaderAt, size int64, spans []span, early func(*fields) bool) (int64, error) {
 	var lo, hi int64 = 0, size
-	for seq > 0 && hi-lo > 64<<10 {
+	for hi-lo > 64<<10 {
 		var found scanned
 		mid := lo + (hi-lo)/2
 		s := scanner{r: r, version: j.version, buf: make([]byte, 16<<10), visit: func(l *scanned) error {
@@ -319,7 +337,7 @@ func (j *journal) bisect(r io.ReaderAt, size int64, spans []span, seq uint64) (i
 		}}
 		_, err := s.scan(mid, hi)
 		switch {
-		case errors.Is(err, errStop) && found.fields.seq < seq:
+		case errors.Is(err, errStop) && early(&found.fields):
 			lo = found.off
 		case errors.Is(err, errStop), err == nil:
 			hi = mid
@@ -356,5 +374,13 @@ func (j *journal) close() error {
 	if j.readOnly == nil && j.failed == nil {
 		err = j.saveCheckpoint(true)
 	}
-	return errors.Join(err, j.hot.release(), j.prev.release())
+	return errors.Join(err, j.releaseAll())
+}
+
+func (j *journal) releaseAll() error {
+	err := j.hot.release()
+	for _, p := range j.past {
+		err = errors.Join(err, p.release())
+	}
+	return err
 }

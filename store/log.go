@@ -198,7 +198,7 @@ func (l *Log[T]) Probe(ctx context.Context) error {
 }
 
 // Lookup returns the record with this cause, from the current segment or the
-// last 35 days of the one before. ok is false when there is none, or when its
+// last 35 days of those before. ok is false when there is none, or when its
 // line has been damaged since.
 func (l *Log[T]) Lookup(cause string) (rec T, ok bool, err error) {
 	line, ok, err := l.j.lookup([]byte(cause))

@@ -77,7 +77,7 @@ func openJournal(name string, readOnly bool, o LogOptions) (*journal, Recovery, 
 	start := j.clock.look()
 	if err := j.recover(o, &found); err != nil {
 		if j.hot != nil {
-			err = errors.Join(err, j.hot.release(), j.prev.release())
+			err = errors.Join(err, j.releaseAll())
 		}
 		return nil, found, err
 	}
@@ -117,7 +117,7 @@ func (j *journal) recover(o LogOptions, found *Recovery) error {
 	if err != nil {
 		return err
 	}
-	if err := j.loadPrev(trusted); err != nil {
+	if err := j.loadPast(trusted); err != nil {
 		return err
 	}
 	j.countCrashes(saved, found.Clean)
@@ -237,8 +237,8 @@ func (j *journal) replayHot(c *checkpoint, given []span, found *Recovery) (*repl
 	if p != nil && len(p.notices) == 0 {
 		found.Checkpoint = true
 		j.rotation.month, j.rotation.at = c.Month, c.Rotated.Time
-		if c.Prev != nil {
-			j.rotation.prev = c.Prev.Name
+		if len(c.Past) > 0 {
+			j.rotation.prev = c.Past[0].Name
 		}
 		j.stats.Lines = c.Lines
 	} else {
@@ -285,48 +285,6 @@ func (j *journal) replayTail(c *checkpoint, given []span) (*replay, error) {
 	p := &replay{version: j.version, causes: loaded, copy: j.hot.copy, foreign: given, follow: j.follow,
 		last: stamp{seq: c.Seq, id: parseID([]byte(c.ID)), at: c.At.Time}}
 	return p, p.read(j.hot.r, c.Offset, j.end, j.needLF)
-}
-
-// loadPrev opens the segment before and the index of its causes, which is read
-// from the segment when no checkpoint vouches for a copy of it.
-func (j *journal) loadPrev(c *checkpoint) error {
-	if j.rotation.prev == "" {
-		return nil
-	}
-	s, err := j.openArchive(j.rotation.prev)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // its owner took it away
-	}
-	if err != nil {
-		return err
-	}
-	j.prev = s
-	if j.readOnly == nil {
-		_ = j.fs.freeze(s.name) // a rotation may have been interrupted before it
-	}
-	if m := markOf(c, s); m.Name != "" {
-		if s.causes, _, err = loadCauses(j.fs, m, false); err == nil {
-			s.mark = m
-			return nil
-		}
-	}
-	s.causes = newCauses()
-	_, err = replaySegment(s.r, 0, s.size, false, func() *replay {
-		s.causes = newCauses()
-		return &replay{version: j.version, causes: s.causes, after: j.last.at.Add(-j.tuning.window)}
-	})
-	if err != nil {
-		return fmt.Errorf("read %s: %w", s.name, err)
-	}
-	return nil
-}
-
-// markOf returns how c vouches for the causes of the archived segment s.
-func markOf(c *checkpoint, s *segment) causeMark {
-	if c == nil || c.Prev == nil || c.Prev.Name != s.name || c.Prev.ID != s.id || c.Prev.Size != s.size {
-		return causeMark{}
-	}
-	return c.Prev.Causes
 }
 
 // countCrashes counts for each open line that the process died once more with

@@ -107,7 +107,7 @@ func TestWrongCheckpointCostsTimeOnly(t *testing.T) {
 		"empty":            {isCheckpoint, func([]byte) []byte { return nil }},
 		"no JSON":          {isCheckpoint, func([]byte) []byte { return []byte("{") }},
 		"not sealed":       {isCheckpoint, func(b []byte) []byte { return bytes.Replace(b, []byte(`"open"`), []byte(`"opem"`), 1) }},
-		"later version":    {isCheckpoint, change(`{"v":1`, `{"v":9`)},
+		"later version":    {isCheckpoint, change(`{"v":2`, `{"v":9`)},
 		"other segment":    {isCheckpoint, change(`"segment":`, `"segment":9`)},
 		"behind the end":   {isCheckpoint, change(`"offset":`, `"offset":99`)},
 		"other begin":      {isCheckpoint, change(`"begin":`, `"begin":1`)},
@@ -170,8 +170,8 @@ func TestCauseFilesOfOldSegmentsAreSwept(t *testing.T) {
 			files = append(files, name)
 		}
 	}
-	if len(files) != 2 {
-		t.Errorf("got %v, want one for the segment and one for that before", files)
+	if len(files) != 1+maxPast {
+		t.Errorf("got %v, want one for the segment and one each for those before", files)
 	}
 }
 

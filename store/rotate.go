@@ -205,7 +205,7 @@ func (j *journal) enterNext() error {
 
 // adoptNext makes the new segment the hot one, and the hot one that before.
 func (j *journal) adoptNext(n *nextSegment, st fileInfo) {
-	old, before := j.hot, j.prev
+	old := past{segment: j.hot, archive: n.archive, began: j.rotation.at, prev: j.rotation.prev}
 	mark, err := old.copy.save(old.causes)
 	if err == nil {
 		old.mark = mark // else the next checkpoint writes it anew
@@ -216,11 +216,15 @@ func (j *journal) adoptNext(n *nextSegment, st fileInfo) {
 	hot.refs.Store(1)
 
 	j.mu.Lock()
-	j.hot, j.prev, j.open, j.spans = hot, old, n.open, nil
+	gone := j.past[min(len(j.past), maxPast-1):]
+	j.past = append([]past{old}, j.past[:len(j.past)-len(gone)]...)
+	j.hot, j.open, j.spans = hot, n.open, nil
 	j.stats.Lines = n.lines
 	j.stats.Housekeeping = err
 	j.mu.Unlock()
-	_ = before.release() // it was only read
+	for _, p := range gone {
+		_ = p.release() // it was only read
+	}
 
 	j.file, j.end, j.last = n.file, n.size, n.last
 	j.rotation = rotation{month: monthOf(n.last.at, j.zone), at: n.last.at, prev: n.archive}

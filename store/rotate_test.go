@@ -74,13 +74,8 @@ func TestRotationCarriesOpenLinesAndKeepsCauses(t *testing.T) {
 	}
 
 	// Its owner packs the archive.
-	var zip bytes.Buffer
-	z := gzip.NewWriter(&zip)
-	if _, err := z.Write([]byte(old)); err != nil || z.Close() != nil {
-		t.Fatal(err)
-	}
 	w.fs.foreignRemove(archive)
-	w.fs.put(archive+".gz", zip.String())
+	w.fs.put(archive+".gz", pack(t, old))
 	if l, _, err = w.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +95,74 @@ func TestRotationCarriesOpenLinesAndKeepsCauses(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCausesTwoBordersBack: February is shorter than the 35 days for which a
+// cause is known.
+func TestCausesTwoBordersBack(t *testing.T) {
+	for _, zipped := range []bool{false, true} {
+		w := newWorld()
+		w.now = time.Date(2027, 1, 30, 20, 0, 0, 0, time.UTC)
+		l, _, err := w.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		young := w.newRequest(1)
+		for _, at := range []time.Time{w.now, time.Date(2027, 2, 1, 9, 0, 0, 0, time.UTC), time.Date(2027, 3, 1, 9, 0, 0, 0, time.UTC)} {
+			w.now = at
+			if err := w.append(l, young, w.newRequest(1)); err != nil {
+				t.Fatal(err)
+			}
+			if w.acked["tg:2"].ID <= w.acked[young.Cause].ID {
+				t.Errorf("%v: got %s, want the line of January", at, w.acked[young.Cause].ID)
+			}
+			if err := w.append(l, doneWith(w.acked[young.Cause])); err != nil { // an open one would be carried along
+				t.Fatal(err)
+			}
+		}
+		if zipped {
+			for _, name := range []string{"archive/messages-2027-01.jsonl", "archive/messages-2027-02.jsonl"} {
+				text := w.fs.text(name)
+				w.fs.foreignRemove(name)
+				w.fs.put(name+".gz", pack(t, text))
+			}
+		}
+		for _, thorough := range []bool{false, true} {
+			kill(l)
+			o := w.options()
+			o.Thorough = thorough
+			if l, _, err = openLog[simRecord]("messages.jsonl", false, o); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.checkKnown(l); err != nil {
+				t.Errorf("zipped %v, thorough %v: %v", zipped, thorough, err)
+			}
+		}
+		// In the second week it is not looked for any more.
+		w.now = time.Date(2027, 3, 9, 9, 0, 0, 0, time.UTC)
+		for range 6 { // and a checkpoint
+			if err := w.append(l, w.newRequest(1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(l.j.past); n != 1 {
+			t.Errorf("%d segments are kept open", n)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// pack returns what gzip makes of text.
+func pack(t *testing.T, text string) string {
+	t.Helper()
+	var zip bytes.Buffer
+	z := gzip.NewWriter(&zip)
+	if _, err := z.Write([]byte(text)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	return zip.String()
 }
 
 // TestForeignBytesAtTheBorder: what is known of the old segment is written into

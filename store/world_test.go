@@ -134,12 +134,11 @@ func (w *world) newRequest(size int) simRecord {
 		Payload: simPayload{Text: fmt.Sprintf("Frage %d %s", w.n, strings.Repeat("ä\n", size))}}
 }
 
-// recent returns the causes of the last 25 days, which cannot be two month
-// borders away.
+// recent returns the causes that a network may deliver again.
 func (w *world) recent() []string {
 	var causes []string
 	for cause, r := range w.acked {
-		if w.now.Sub(r.At.Time) < 25*24*time.Hour {
+		if w.now.Sub(r.At.Time) < 34*24*time.Hour {
 			causes = append(causes, cause)
 		}
 	}
@@ -315,19 +314,12 @@ func (w *world) checkLines() error {
 	return nil
 }
 
-// checkKnown: what the two last segments hold is found by its cause.
+// checkKnown: what is younger than 35 days is found by its cause, however many
+// month borders lie between.
 func (w *world) checkKnown(l *Log[simRecord]) error {
-	oldest := uint64(0)
-	if l.j.prev != nil {
-		line, ok, err := readSealed(l.j.prev.r, 0)
-		var f fields
-		if err == nil && ok && scanFields(line, &f) {
-			oldest = f.seq
-		}
-	}
 	cutoff := l.j.last.at.Add(-l.j.tuning.window)
 	for cause, r := range w.acked {
-		if r.Seq < oldest || r.At.Before(cutoff) {
+		if r.At.Before(cutoff) {
 			continue
 		}
 		got, ok, err := l.Lookup(cause)

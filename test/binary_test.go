@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -53,11 +54,16 @@ func (b binary) run() (code int, err error) {
 	if err := os.Chmod(dir, 0o755); err != nil { // for those without rights
 		return 0, err
 	}
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "outheis"), module+"/cmd/outheis")
+	args := slices.Concat([]string{"build"}, buildFlags(), []string{"-o", filepath.Join(dir, "outheis"), module + "/cmd/outheis"})
+	build := exec.Command("go", args...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%s: %w\n%s", strings.Join(build.Args, " "), err, out)
 	}
-	if err := os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")); err != nil {
+	err = errors.Join(
+		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH")),
+		os.Setenv("GORACE", raceOptions),
+	)
+	if err != nil {
 		return 0, err
 	}
 	return b.m.Run(), nil

@@ -51,6 +51,8 @@ func TestWordsOfNumbersAndDates(t *testing.T) {
 		{"im Mai 2026", []string{"im", "mai", "2026"}},
 		{"2026-13-02", []string{"2026", "13", "2"}},
 		{"Nutzer:innen und Lehrer*innen", []string{"nutzer", "und", "lehrer"}},
+		{"Nutzer_innen", []string{"nutzer"}},
+		{"der Status `not_found`, _kursiv_", []string{"der", "status", "not_found", "kursiv"}},
 		{"C-0001", []string{"c", "1"}},
 		{"\u0301 \u0301", nil},
 		{"", nil},

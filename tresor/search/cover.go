@@ -3,8 +3,8 @@ package search
 import "slices"
 
 // Threshold is the decision value from which on a text covers a question. It
-// stands for a score of 1.2 and a coverage of 0.45, both at least; see
-// [fitScore] and [fitCoverage]. On the 636 questions of XQuAD-de, of which 282
+// stands for a score of 1.2 and a coverage of 0.45, both at least, by words that
+// do not stand everywhere; see [fitScore], [fitCoverage] and [leastSaid]. On the 636 questions of XQuAD-de, of which 282
 // are on subjects that the collection does not have, it covers 91 % of the
 // others and less than 2 % of these; on questions that miss the claims of a
 // curated collection by a word, about 5 %. At .55 these near misses halve, and
@@ -25,7 +25,8 @@ const (
 	bothPieces   = .95 // Kündigung and Frist apart
 	mostLetters  = .65 // the share of the word that the two must have
 	leastContent = .2  // below it, a question says too little to be answered
-	withoutSlot  = .5  // factor where an amount or date is asked for and none is there
+	withoutSlot  = .44 // factor where an amount or date is asked for and none is there
+	leastSaid    = .25 // what has to be covered, measured by a word that one text has
 )
 
 // cover computes how much of the question the hits cover, and their fit.
@@ -37,6 +38,7 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 	for p := range by {
 		by[p] = make([]float64, len(x.texts))
 	}
+	said := make([]float64, len(hits)) // how much is covered, by its own rarity
 	for k := range q.words {
 		w := &q.words[k]
 		for p := range by {
@@ -51,6 +53,9 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 			covered := x.covered(w, c.text, &by)
 			hits[h].Covered[k] = covered
 			hits[h].Coverage += w.need * covered
+			if w.class > classCommon {
+				said[h] += w.class * w.alone * covered
+			}
 		}
 	}
 	content := 0.0 // the share of the question in words that say something
@@ -59,6 +64,8 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 			content += w.need
 		}
 	}
+	defined := x.definitions(q)
+	least := leastSaid * x.rarity(1)
 	for h, c := range items {
 		hit := &hits[h]
 		if q.kind.measures() {
@@ -69,6 +76,12 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 			continue // "Wie geht es dir?" says nothing to look for
 		}
 		hit.Fit = max(0, min(1, hit.Score/fitScore, hit.Coverage/fitCoverage))
+		if defined[c.text] == 0 {
+			// A name that stands everywhere covers nothing by itself, unless it is
+			// asked what it means: "Wer macht outheis?" is no question about all
+			// that outheis does.
+			hit.Fit = min(hit.Fit, Threshold*said[h]/least)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 func openings() map[string]kind {
 	return map[string]kind{
 		"wieviel": kindCount, "wieviele": kindCount, "wie viel": kindCount, "wie viele": kindCount, "wie vielen": kindCount,
-		"wie hoch": kindAmount, "wie alt": kindAmount, "wie schwer": kindAmount,
+		"wie hoch": kindAmount, "wie alt": kindDuration, "wie schwer": kindAmount,
 		"was kostet": kindMoney, "was kosten": kindMoney, "wie teur": kindMoney,
 		"wie lange": kindDuration, "wie schnell": kindDuration, "wie lang": kindLength,
 		"wie gross": kindSize, "wie weit": kindSize, "wie tief": kindSize, "wie breit": kindSize,
@@ -44,7 +44,7 @@ func openings() map[string]kind {
 		"wie nannte": kindName, "wie lautet": kindName,
 		"welche": kindWhich, "welcher": kindWhich, "welches": kindWhich, "welchen": kindWhich, "welchem": kindWhich,
 
-		"how many": kindCount, "how much": kindAmount, "how high": kindAmount, "how old": kindAmount, "how heavy": kindAmount,
+		"how many": kindCount, "how much": kindAmount, "how high": kindAmount, "how old": kindDuration, "how heavy": kindAmount,
 		"what cost": kindMoney, "how expensive": kindMoney, "how long": kindLength, "how fast": kindDuration,
 		"how big": kindSize, "how large": kindSize, "how far": kindSize, "how wide": kindSize, "how deep": kindSize,
 		"how often": kindFrequency, "when": kindDate, "what year": kindDate, "which year": kindDate, "what date": kindDate,
@@ -214,7 +214,8 @@ func either(cond bool) float64 {
 }
 
 // inUnit weighs an amount by whether the text has a unit of the wanted kind. If
-// it has only others, the amount is of something else.
+// it has only others, the amount is of something else; if it has none, most
+// likely too: "in vier Schritten" is no price.
 func inUnit(amount float64, m, want mark) float64 {
 	switch {
 	case m&want != 0:
@@ -222,7 +223,7 @@ func inUnit(amount float64, m, want mark) float64 {
 	case m&(money|duration|size|time) != 0:
 		return 0
 	}
-	return .7 * amount
+	return .3 * amount
 }
 
 // measures reports whether an answer without evidence of the kind is hardly

@@ -46,6 +46,7 @@ const (
 
 // A lexicon is what the ranking knows of a language. It is immutable.
 type lexicon struct {
+	bit     uint8             // tells the languages apart in sets of them
 	marks   map[string]mark   // of folded words
 	numbers map[string]string // zwei to 2
 
@@ -77,8 +78,8 @@ func (l languages) all() [2]*lexicon { return [2]*lexicon{l.de, l.en} }
 // lexicons returns the lexicons of all languages; they are read once.
 var lexicons = sync.OnceValue(func() languages {
 	l := languages{
-		de:    readLexicon("words/de.txt", german.Stem),
-		en:    readLexicon("words/en.txt", english.Stem),
+		de:    readLexicon(1, "words/de.txt", german.Stem),
+		en:    readLexicon(2, "words/en.txt", english.Stem),
 		pairs: map[string][]string{},
 	}
 	for en, all := range readFile("words/pairs.txt")["pair"] {
@@ -99,8 +100,8 @@ func (l languages) pair(stem, word string) {
 	}
 }
 
-func readLexicon(name string, stemmer func(*snowballstem.Env) bool) *lexicon {
-	l := &lexicon{marks: map[string]mark{}, stemmer: stemmer}
+func readLexicon(bit uint8, name string, stemmer func(*snowballstem.Env) bool) *lexicon {
+	l := &lexicon{bit: bit, marks: map[string]mark{}, stemmer: stemmer}
 	for list, words := range readFile(name) {
 		switch list {
 		case "number":

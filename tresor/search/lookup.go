@@ -73,18 +73,24 @@ func (x *Index) lookUp(w *word, lex *lexicon) {
 	slices.SortStableFunc(w.matches, func(a, b match) int { return cmp.Compare(b.similarity, a.similarity) })
 }
 
-// translate adds what the word is called in the other language.
+// translate adds what the word is called in the other language, by texts in that
+// language: "found" in a German one is not what founding is about.
 func (x *Index) translate(form string, lex *lexicon, add func(match)) {
 	other := x.languages.de
 	if lex == other {
 		other = x.languages.en
 	}
-	for _, word := range x.languages.pairs[lex.stem(form)] {
-		if id, ok := x.byStem[other.stem(word)]; ok {
+	mean := func(id int32) {
+		if x.terms[id].in&other.bit != 0 {
 			add(match{term: id, similarity: similarPair, cover: coverPair, synonym: true})
 		}
+	}
+	for _, word := range x.languages.pairs[lex.stem(form)] {
+		if id, ok := x.byStem[other.stem(word)]; ok {
+			mean(id)
+		}
 		for _, id := range x.byRoot[other.root(word)] {
-			add(match{term: id, similarity: similarPair, cover: coverPair, synonym: true})
+			mean(id)
 		}
 		if len(word) < longPair || other == x.languages.en {
 			continue // English has few compounds

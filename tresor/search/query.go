@@ -21,6 +21,7 @@ type word struct {
 	token   token
 	class   float64 // how much a word of its class matters
 	base    float64 // the rarity that counts for it
+	alone   float64 // its rarity, if compounds with it do not count
 	weight  float64 // its share of the question in the score
 	need    float64 // its share of the question in the coverage
 	matches []match // what it may mean, best first
@@ -46,6 +47,7 @@ const (
 	needOther = .6  // verbs and adjectives: the paraphrase is in them
 	needName  = 1.5 // factor for names and numbers that the collection does not have
 	needAsked = .9  // the noun of "welche Marke", if the collection does not have it
+	needPlain = 1.2 // factor for words that it does not have, in a language whose nouns do not show
 )
 
 // analyse takes a question apart.
@@ -80,7 +82,7 @@ func (x *Index) analyse(question string) *query {
 		q.words = append(q.words, w)
 	}
 	x.mentionConcepts(q)
-	x.weigh(q)
+	x.weigh(q, lex)
 	for i := range q.words {
 		w := &q.words[i]
 		for _, m := range w.matches {
@@ -172,7 +174,7 @@ func (t token) identifies() bool {
 
 // weigh sets the words' weights and the form that stands for them among the
 // n-grams: a misspelt word's right one, a synonym's if no text has the word.
-func (x *Index) weigh(q *query) {
+func (x *Index) weigh(q *query, lex *lexicon) {
 	capitals := slices.ContainsFunc(q.words, func(w word) bool { return w.token.upper && !w.token.first })
 	var weights, needs float64
 	for i := range q.words {
@@ -199,6 +201,10 @@ func (x *Index) weigh(q *query) {
 		if w.base == 0 {
 			w.base = x.rarity(0)
 		}
+		w.alone = w.base
+		if m := w.matches; len(m) > 0 && m[0].similarity == 1 && x.terms[m[0].term].df > 0 {
+			w.alone = x.idf(m[0].term)
+		}
 		if w.class <= classCommon {
 			w.base = min(w.base, x.rarity(everyday*float64(x.vocabulary.texts)))
 		}
@@ -213,8 +219,12 @@ func (x *Index) weigh(q *query) {
 		case w.class == classAsked && len(w.matches) == 0:
 			w.need *= needAsked / classAsked
 		}
-		if len(w.matches) == 0 && w.token.identifies() {
+		switch {
+		case len(w.matches) > 0:
+		case w.token.identifies():
 			w.need *= needName
+		case lex == x.languages.en && w.class > classCommon:
+			w.need *= needPlain
 		}
 		weights += w.weight
 		needs += w.need

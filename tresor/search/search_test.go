@@ -107,6 +107,59 @@ func TestRankDoesNotFitWhatIsNotThere(t *testing.T) {
 	}
 }
 
+// A question about something that is not there is not answered by what has its
+// words in another sense, nor by the name of what everything is about.
+func TestRankDoesNotFitOtherSenses(t *testing.T) {
+	c := search.Collection{Pages: []search.Page{
+		{Title: "Die Ablage", Group: "ablage", Texts: []string{
+			"Eine beschädigte Zeile kostet nur diese Zeile: Die Ablage legt davon eine Kopie an.",
+			"Die Ablage macht weiter, sobald wieder Platz ist.",
+			"Auf jede Frage gibt die Ablage eine Antwort.",
+			"Die Ablage zeigt `not_found`, wenn nichts da ist.",
+		}},
+		{Title: "Scanner verbinden", Group: "ablage", Labels: []string{"connect scanner"}, Texts: []string{
+			"Den Scanner verbinden Sie in vier Schritten mit der Ablage.",
+			"Ohne fremde Hilfe finden Sie die Nummer des Scanners auf der Rückseite.",
+			"Jede Person darf unter `per_user` 20 Seiten am Tag einlesen.",
+			"Der Scanner zieht ein Blatt nach dem anderen ein.",
+		}},
+	}}
+	for i := range 20 {
+		c.Pages = append(c.Pages, search.Page{Title: "Ablage", Group: "ablage", Texts: []string{
+			fmt.Sprintf("Im Fach %d der Ablage liegen die Briefe an Abteilung %c.", i+1, 'A'+i),
+			fmt.Sprintf("Die Ablage leert das Fach %d nach der Vorschrift %c.", i+1, 'A'+i),
+		}})
+	}
+	c.Concepts = []search.Concept{{Labels: []string{"Scanner", "connect scanner"}}}
+	x := search.New(c)
+	for _, q := range []string{
+		"Was kostet die Ablage?",           // a line costs itself
+		"Was kostet ein Scanner?",          // four steps are no price
+		"Wann wurde die Ablage gegründet?", // found
+		"When was it founded?",
+		"Wie viele Nutzer hat die Ablage?", // user
+		"Wie heißt der Erfinder der Ablage?",
+		"Wer macht die Ablage?",
+		"Wann gibt es die Ablage?",
+		"How do I connect my headphones?",
+	} {
+		if r := x.Rank(q, 1); len(r.Hits) > 0 && r.Hits[0].Fit >= search.Threshold {
+			t.Errorf("Rank(%q): fit %.2f of %q, want less than the threshold", q, r.Hits[0].Fit, c.Pages[r.Hits[0].Page].Texts[r.Hits[0].Text])
+		}
+	}
+	for q, want := range map[string]string{
+		"Wie verbinde ich den Scanner?":       "Den Scanner verbinden",
+		"How do I connect the scanner?":       "Den Scanner verbinden",
+		"Was heißt not_found?":                "Die Ablage zeigt",
+		"Wie viele Seiten darf ich einlesen?": "Jede Person darf",
+	} {
+		r := x.Rank(q, 1)
+		if got := c.Pages[r.Hits[0].Page].Texts[r.Hits[0].Text]; !strings.HasPrefix(got, want) || r.Hits[0].Fit < search.Threshold {
+			t.Errorf("Rank(%q): fit %.2f of %q, want %q", q, r.Hits[0].Fit, got, want)
+		}
+	}
+}
+
 func TestRankNamesTheWords(t *testing.T) {
 	x := search.New(house())
 	r := x.Rank("Welche Farbe hat die Schutzbirlle?", 1)

@@ -18,8 +18,9 @@ type token struct {
 }
 
 // tokens splits text into its words and numbers. Hyphens separate. Numbers keep
-// their inner dots, commas and colons. A date becomes one token for day and
-// month and one for the year, however it is written.
+// their inner dots, commas and colons, names such as not_found their inner _,
+// since their parts are no words of a language. A date becomes one token for day
+// and month and one for the year, however it is written.
 func tokens(text string) []token {
 	out := make([]token, 0, len(text)/7+1)
 	first, end := true, -1
@@ -69,6 +70,10 @@ func wordEnd(text string, i int) int {
 	for i < len(text) {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if !isWord(r) {
+			if r == '_' && i+1 < len(text) && isInner(text[i+1:]) {
+				i += n
+				continue
+			}
 			// Between digits a dot, comma or colon belongs to the number.
 			if r != '.' && r != ',' && r != ':' || !unicode.IsDigit(before) || i+1 >= len(text) || text[i+1] < '0' || text[i+1] > '9' {
 				return i
@@ -78,6 +83,17 @@ func wordEnd(text string, i int) int {
 		i += n
 	}
 	return i
+}
+
+// isInner reports that a name goes on with rest behind its _; Nutzer_innen is
+// no such name.
+func isInner(rest string) bool {
+	end := strings.IndexFunc(rest, func(r rune) bool { return !isWord(r) && r != '_' })
+	if end < 0 {
+		end = len(rest)
+	}
+	word := strings.Trim(rest[:end], "_")
+	return word != "" && word != "in" && word != "innen"
 }
 
 // isGenderEnding reports whether t is the second half of Nutzer:in or

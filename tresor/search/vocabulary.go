@@ -35,6 +35,7 @@ type term struct {
 	stem string
 	form int32 // the first form
 	df   int32 // number of texts with it; 0 if only titles and labels have it
+	in   uint8 // the languages of what has it, see [lexicon.bit]
 }
 
 func newVocabulary() vocabulary {
@@ -47,6 +48,7 @@ func newVocabulary() vocabulary {
 // form returns the number of a token's form, which it adds if it is new.
 func (v *vocabulary) form(t token, lex *lexicon) int32 {
 	if f, ok := v.byForm[t.form]; ok {
+		v.terms[v.forms[f].term].in |= lex.bit
 		return f
 	}
 	stem := t.form
@@ -60,6 +62,7 @@ func (v *vocabulary) form(t token, lex *lexicon) int32 {
 		v.terms = append(v.terms, term{stem: stem, form: f})
 		v.byStem[stem] = id
 	}
+	v.terms[id].in |= lex.bit
 	v.forms = append(v.forms, form{text: t.form, raw: strings.Clone(t.raw), term: id})
 	v.byForm[t.form] = f
 	v.tri.add(t.form)
@@ -117,6 +120,8 @@ const (
 	minPart   = 4   // letters of the shortest part of a compound that counts
 	minRest   = 3   // bytes before a part at the end: reich is no part of Bereich
 	coverPart = .85 // what a compound covers of a word that is a part of it
+
+	coverEnding = .5 // the same for a word that only ends otherwise: benutzt is no Benutzer
 )
 
 // parts returns the terms that stem is the beginning or the end of, and those
@@ -128,14 +133,19 @@ func (v *vocabulary) parts(stem string) []match {
 	}
 	var out []match
 	add := func(t int32, p piece) {
-		if v.terms[t].stem == stem {
+		if v.terms[t].stem == stem || strings.Contains(v.terms[t].stem, "_") {
 			return
 		}
 		m := utf8.RuneCountInString(v.terms[t].stem)
 		ratio := float64(min(n, m)) / float64(max(n, m))
 		cover := ratio
-		if p == whole {
+		switch {
+		case p == whole && len(v.terms[t].stem)-len(stem) < minRest:
+			cover = coverEnding
+		case p == whole:
 			cover = coverPart
+		case p == rear && len(stem)-len(v.terms[t].stem) < minRest:
+			cover = 0 // an Erfinder is not found
 		}
 		out = append(out, match{term: t, similarity: .9 * math.Sqrt(ratio), cover: cover, piece: p})
 	}

@@ -110,7 +110,8 @@ const (
 )
 
 // Serve serves the control socket until ctx ends, and returns when every
-// connection is closed. It may be called once.
+// connection is closed. After Close it takes no further connection, and those
+// that are open stay until ctx ends. It may be called once.
 func (c *Control) Serve(ctx context.Context, h Handlers, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -130,7 +131,8 @@ func (c *Control) Serve(ctx context.Context, h Handlers, log *slog.Logger) error
 				return ctx.Err()
 			}
 			if errors.Is(err, net.ErrClosed) {
-				return fmt.Errorf("gateway: control socket: %w", err)
+				<-ctx.Done()
+				return ctx.Err()
 			}
 			log.Warn("control connection failed", "err", err)
 			if err := sleep(ctx, 100*time.Millisecond); err != nil { // out of descriptors, say

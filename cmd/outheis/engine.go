@@ -134,7 +134,8 @@ func (e *engine) close() error {
 }
 
 // run works until ctx ends or stop is called through the control socket, which
-// it serves.
+// it serves, and then closes the engine. Whoever asked it to stop is answered
+// after that: the human directory is free then.
 func (e *engine) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -142,13 +143,13 @@ func (e *engine) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var background sync.WaitGroup
-	defer background.Wait()
+	var serving, background sync.WaitGroup
+	defer serving.Wait()
 	h := e.gateway.Handlers()
 	h.Version, h.Stop, h.Reload, h.Status = versionLine(), stop, e.reload, e.status
 	serve, hangUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer hangUp() // after the gateway: who asked it to stop waits for that
-	background.Go(func() {
+	defer hangUp()
+	serving.Go(func() {
 		if err := control.Serve(serve, h, e.log); err != nil && serve.Err() == nil {
 			e.log.Error("control socket failed", "err", err)
 		}
@@ -156,9 +157,10 @@ func (e *engine) run(ctx context.Context) error {
 	background.Go(func() { e.watch(ctx) })
 	background.Go(func() { e.guard(ctx, stop) })
 	err = e.gateway.Run(ctx)
-	stop()
 	if errors.Is(err, context.Canceled) {
-		return nil
+		err = nil
 	}
-	return err
+	stop()
+	background.Wait()
+	return errors.Join(err, control.Close(), e.close())
 }

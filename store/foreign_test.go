@@ -149,6 +149,37 @@ func TestLinesAppendedAfterACleanStopAreForeign(t *testing.T) {
 	}
 }
 
+// TestRemovedLogIsPutBackWithoutAnAppend: by a look now and then, and by a
+// stop.
+func TestRemovedLogIsPutBackWithoutAnAppend(t *testing.T) {
+	for name, look := range map[string]func(l *Log[simRecord]) error{
+		"probe": func(l *Log[simRecord]) error {
+			defer kill(l)
+			return l.Probe(t.Context())
+		},
+		"close": (*Log[simRecord]).Close,
+	} {
+		w := newWorld()
+		l, _, err := w.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.append(l, w.newRequest(1), w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+		w.fs.foreignRemove("messages.jsonl")
+		if err := look(l); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := w.fs.text("messages.jsonl"); !strings.Contains(got, `"kind":"replaced"`) {
+			t.Errorf("%s: not written down:\n%s", name, got)
+		}
+		if _, err := w.check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestLogThatIsTakenAwayIsPutBack(t *testing.T) {
 	for _, replaced := range []bool{false, true} {
 		w := newWorld()

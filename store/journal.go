@@ -370,6 +370,9 @@ func (j *journal) close() error {
 		return nil
 	}
 	j.wg.Wait()
+	if j.readOnly == nil && j.failed == nil {
+		_ = j.commitAll(nil) // a last look at what others did to the file
+	}
 	var err error
 	if j.readOnly == nil && j.failed == nil {
 		err = j.saveCheckpoint(true)

@@ -188,8 +188,9 @@ func (l *Log[T]) append(ctx context.Context, rs []T) ([]T, []slot, error) {
 }
 
 // Probe returns nil when the log takes records, and otherwise the error that
-// Append would return. It is how a caller that has nothing to append finds out
-// that a full disk has room again.
+// Append would return. Like Append it looks at the file first, and puts back
+// what somebody removed. It is for a caller that has nothing to append, now and
+// then.
 func (l *Log[T]) Probe(ctx context.Context) error {
 	if err := l.j.append(ctx, nil); err != nil {
 		return fmt.Errorf("store: probe %s: %w", l.j.name, err)

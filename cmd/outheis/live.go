@@ -228,7 +228,9 @@ func (e *engine) watch(ctx context.Context) {
 
 const settleTime = 200 * time.Millisecond
 
-// guard ends the process when the human directory is not ours any more.
+// guard ends the process when the human directory is not ours any more, and
+// lets the queue look at its file: one that somebody removed is gone for good
+// when the process ends before the next append.
 func (e *engine) guard(ctx context.Context, stop func()) {
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()
@@ -242,6 +244,7 @@ func (e *engine) guard(ctx context.Context, stop func()) {
 				stop()
 				return
 			}
+			_ = e.queue.Probe(ctx) // the next append says the same
 		}
 	}
 }

@@ -167,17 +167,17 @@ func (g *Gateway) typing(ctx context.Context, o *outlet, to channels.Address) (s
 	}
 }
 
-// stand returns the outlet's health: what Run said when it ended, else what the
-// channel says of itself.
+// stand returns the outlet's health: what the channel says of itself, unless its
+// Run has ended and it does not know why.
 func (o *outlet) stand() channels.Health {
 	o.mu.Lock()
 	h := o.health
 	o.mu.Unlock()
-	if h.State == channels.Red {
-		return h
-	}
 	if p, ok := o.current().(channels.Prober); ok {
-		return probe(p)
+		own := probe(p)
+		if h.State != channels.Red || own.State == channels.Red && own.Reason != "" {
+			return own
+		}
 	}
 	if h.State == "" {
 		h.State = channels.Starting

@@ -286,7 +286,7 @@ func TestPoison(t *testing.T) {
 				continue
 			}
 			got := w.net.seen("1")
-			if len(got) != 2 || !strings.Contains(got[0], "mehrfach zum Absturz") || got[1] != echoed("dahinter") {
+			if len(got) != 2 || !strings.Contains(got[0], "mehrfach abgestürzt") || got[1] != echoed("dahinter") {
 				t.Errorf("seen %q, want a sentence and the answer to the second", got)
 			}
 			if admin := w.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], "drei Abstürzen") {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -29,8 +30,9 @@ const (
 //
 // The order of work is that of spec/reliability.md §2.4. Nothing is stored of
 // an event that [Decide] refuses; its reason is counted, and where the sender
-// may know, a sentence tells it.
-func (g *Gateway) Deliver(ctx context.Context, e channels.Event) error {
+// may know, a sentence tells it. An event that makes Deliver panic three times
+// is refused as well: it would come again for ever, and hold up all others.
+func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	if err := g.isOpen(); err != nil {
 		return err
 	}
@@ -44,6 +46,11 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) error {
 		return errArriving
 	}
 	defer g.arriving.end(cause)
+	defer func() {
+		if v := recover(); v != nil {
+			err = g.panicked(ctx, e, cause, v)
+		}
+	}()
 	known, ok, err := g.queue.Lookup(cause)
 	if err != nil {
 		return g.refuse(fmt.Errorf("gateway: look up event: %w", err))
@@ -117,6 +124,20 @@ func (g *Gateway) again(req Envelope) error {
 	if !done {
 		g.lanes.push(&item{lane: laneOf(&req), req: req})
 	}
+	return nil
+}
+
+// panicked settles an event whose delivery panicked with v.
+func (g *Gateway) panicked(ctx context.Context, e channels.Event, cause string, v any) error {
+	tries := g.arriving.strike(cause)
+	g.log.Error("delivery of an event panicked", "channel", accountOf(e.Address).String(), "cause", cause, "try", tries, "err", v, "stack", string(debug.Stack()))
+	if tries < poisonAt {
+		return fmt.Errorf("gateway: delivery panicked: %v", v)
+	}
+	g.counts.refused(ReasonBroken)
+	g.tellAdmins(ctx, "broken/"+cause, func(t *texts.Texts) string {
+		return t.Say("gateway.admin_broken", accountOf(e.Address).String(), cause)
+	})
 	return nil
 }
 

@@ -406,6 +406,41 @@ func (f *fragile) Profile() formatting.Profile {
 	return f.network.Profile()
 }
 
+// An event that the gateway itself stumbles over is tried three times and then
+// let go, so that the channel is not held up for ever.
+func TestPanicInDeliver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.o.Queue = stumbling{w.queue, "net/main/u:1"}
+		w.start()
+		w.ask("7", "Wann?")
+		w.ask("7", "Und wo?")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		w.end()
+		equal(t, "seen", w.net.seen("7"), []string{echoed("Und wo?")})
+		if admin := w.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], "dreimal") {
+			t.Errorf("the administrator sees %q", admin)
+		}
+		if s := w.g.Status(); s.Refused[gateway.ReasonBroken] != 1 {
+			t.Errorf("refused %v", s.Refused)
+		}
+	})
+}
+
+// stumbling is a queue that panics at one cause.
+type stumbling struct {
+	*memory
+	at string
+}
+
+func (q stumbling) Lookup(cause string) (gateway.Envelope, bool, error) {
+	if cause == q.at {
+		panic("scripted")
+	}
+	return q.memory.Lookup(cause)
+}
+
 // A panic outside of an agent ends the one request, and the lane goes on.
 func TestPanicInALane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

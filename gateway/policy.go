@@ -164,6 +164,7 @@ const (
 	ReasonTooLong     Reason = "too_long"
 	ReasonUnsupported Reason = "unsupported" // no text, but something that we cannot read
 	ReasonEmpty       Reason = "empty"
+	ReasonBroken      Reason = "broken" // its delivery panicked, again and again
 )
 
 // A Verdict is what [Decide] found.

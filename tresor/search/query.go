@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A query is an analysed question.
@@ -66,6 +67,9 @@ func (x *Index) analyse(question string) *query {
 			continue
 		}
 		if x.isStop(t, lex) {
+			continue
+		}
+		if isLetter(t) {
 			continue
 		}
 		class := classOf(t, i == asked, i == measure, lex)
@@ -233,4 +237,12 @@ func (x *Index) weigh(q *query, lex *lexicon) {
 		q.words[i].weight /= weights
 		q.words[i].need /= needs
 	}
+}
+
+// isLetter reports whether t is a single small letter: what is left of an
+// abbreviation, of "e-mail" or of a word with a broken character. A capital one
+// can be a name, as in "Raum C".
+func isLetter(t token) bool {
+	r, n := utf8.DecodeRuneInString(t.raw)
+	return n == len(t.raw) && unicode.IsLower(r)
 }

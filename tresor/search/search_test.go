@@ -201,6 +201,20 @@ func TestRankOfNothing(t *testing.T) {
 	}
 }
 
+func TestRankOfLettersThatAreNoWords(t *testing.T) {
+	c := house()
+	c.Pages[0].Texts = append(c.Pages[0].Texts, "Der Schalter -v e schaltet Raum C frei.")
+	x := search.New(c)
+	for _, question := range []string{"e", "v", "Gr\ufffd\ufffde", "Was ist e?"} {
+		if words := x.Rank(question, 3).Words; len(words) != 0 {
+			t.Errorf("Rank(%q).Words = %v, want none", question, words)
+		}
+	}
+	if words := x.Rank("Was schaltet Raum C frei?", 3).Words; len(words) < 3 {
+		t.Errorf("Words = %v, want C among them", words)
+	}
+}
+
 func TestRankIsDeterministic(t *testing.T) {
 	const q = "Was kostet eine Nacht in der Gästewohnung und wie lange geht das?"
 	want := search.New(house()).Rank(q, 20)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -151,7 +152,16 @@ func clean(e channels.Event, l Limits) channels.Event {
 	e.Unsupported = cut(e.Unsupported, maxName)
 	e.Message = cut(e.Message, maxKey)
 	e.Command = CommandOf(e)
+	e.At, e.Posted = storable(e.At), storable(e.Posted)
 	return e
+}
+
+// storable returns t, or no time where it is in a year that no line can hold.
+func storable(t time.Time) time.Time {
+	if y := t.UTC().Year(); y < 1 || y > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 // recall collects what Decide has to know.
@@ -315,7 +325,8 @@ func (g *Gateway) refuse(err error) error {
 		g.troubled.end()
 	case errors.Is(err, store.ErrFailed):
 		g.fail(err)
-	case errors.Is(err, store.ErrTooLong): // bounded texts do not come here; an adapter's address might
+	case errors.Is(err, store.ErrTooLong), errors.As(err, new(*json.MarshalerError)):
+		// Bounded texts do not come here; an adapter's address might. It would fail each time.
 		g.log.Error("event does not fit a line", "err", err)
 		return nil
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

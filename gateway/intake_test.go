@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -186,6 +187,23 @@ func TestGroupThatMoves(t *testing.T) {
 			t.Errorf("the administrator sees %q", admin)
 		}
 	})
+}
+
+// A time that no line can hold, as a confused server may send it, keeps nobody
+// from an answer.
+func TestTimesBeyondAllYears(t *testing.T) {
+	for _, at := range []time.Time{time.Unix(1<<40, 0), time.Unix(-1<<40, 0)} {
+		inWorld(t, echo, func(t *testing.T, w *world) {
+			w.ask("7", "Wann?", written(at))
+			synctest.Wait()
+			if got := w.net.seen(""); len(got) != 1 || !strings.HasPrefix(got[0], echoed("Wann?")) {
+				t.Errorf("seen %q", got)
+			}
+			if _, err := json.Marshal(w.queue.envelopes()); err != nil {
+				t.Errorf("stored what no line holds: %v", err)
+			}
+		})
+	}
 }
 
 // A delivery that broke off behind the commit is carried on when the network

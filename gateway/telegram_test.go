@@ -188,7 +188,7 @@ func settled(t *testing.T, s *fake.Server, l *live) {
 	}
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for len(l.log.Open()) > 0 {
+	for len(l.log.Open()) > 0 || l.g.Status().Open > 0 { // the log is first to know
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -3,7 +3,6 @@ package telegram
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -328,6 +327,3 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(f.data)
 	}
 }
-
-// Methods returns the names of the methods that the server knows, folded.
-func Methods() []string { return slices.Sorted(maps.Keys(methods)) }

@@ -62,7 +62,6 @@ var alone = map[string]string{
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": "channels/telegram",
 	"github.com/yuin/goldmark":                           "formatting",
 	"github.com/spf13/cobra":                             "cmd/outheis",
-	"github.com/peterh/liner":                            "channels/terminal",
 	"github.com/blevesearch/snowballstem":                "tresor/search",
 	"pgregory.net/rapid":                                 "",
 	"go.uber.org/goleak":                                 "",

@@ -109,8 +109,12 @@ func (g *Gateway) progress(it *item, n int) (part, error) {
 			p.apply(&fail.Payload, g.passed(fail.At.Time))
 		default:
 			p.again = true // the process died before the network answered
-			if p.died++; it.crashes >= poisonAt && p.died >= poisonAt {
+			switch p.died++; {
+			case it.crashes < poisonAt:
+			case p.died >= parkAt:
 				p.end = EndParked
+			case p.died >= poisonAt:
+				p.notTil = g.now().Add(restTime)
 			}
 		}
 	}
@@ -142,7 +146,7 @@ func (g *Gateway) send(ctx context.Context, it *item, out *outlet, reply relay.R
 			continue
 		}
 		post := channels.Post{To: to, Key: postKey(it.req.ID, i+1), Body: reply.Parts[i]}
-		if progress.end == EndParked && progress.died >= poisonAt {
+		if progress.end == EndParked && progress.died >= parkAt {
 			g.tellParked(ctx, &it.req, "poison")
 		}
 		end, err := g.sendPart(ctx, it, out, post, i+1, &progress, p)

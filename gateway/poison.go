@@ -1,10 +1,20 @@
 package gateway
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// poisonAt is how often in a row the process may die while one request is
-// answered, or one part of it sent (spec/reliability.md §1.5 R7).
-const poisonAt = 3
+// A request that is answered, or sent, while the process dies again and again
+// may be why (spec/reliability.md §1.5 R7). An answer that was being sent is
+// given up later than a question that was being answered: it may just as well
+// have been there when somebody else ended the process, and between two tries
+// others are served.
+const (
+	poisonAt = 3           // deaths in a row after which a question is not answered again
+	restTime = time.Minute // before a part is sent again at which it died so often
+	parkAt   = 5           // deaths in a row after which a part is not sent again
+)
 
 // watch looks after a question that was open when the process died. That it is
 // answered again is written down first, so that it is known, should the process

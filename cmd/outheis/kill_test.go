@@ -54,6 +54,7 @@ type killing struct {
 	said    map[string]string // what was asked, by chat and message
 	shift   atomic.Int64      // how far the clock of everybody is ahead
 	months  int
+	carried int // open requests when a month passed
 	injured int // torn lines that the test itself made
 }
 
@@ -112,9 +113,7 @@ func (k *killing) cycle(n int) {
 		if k.rnd.IntN(4) == 0 { // a line that is long enough to be cut by the end of the process
 			text += " " + strings.Repeat("Bitte genau. ", k.rnd.IntN(250))
 		}
-		id := k.server.Say(who, who, text)
-		k.said[fmt.Sprintf("%d/%d", who, id)] = fmt.Sprintf("cycle %d: %.60s", n, text)
-		k.asked[who]++
+		k.say(who, text, fmt.Sprint("cycle ", n))
 		k.wait(k.rnd.IntN(15))
 	}
 	k.wait(k.rnd.IntN(200))
@@ -128,17 +127,46 @@ func (k *killing) cycle(n int) {
 	}
 }
 
-// drain lets the gateway take what waits at Telegram, which keeps it for a day
-// only, before a month passes.
+// say makes a person ask.
+func (k *killing) say(who int64, text, when string) {
+	id := k.server.Say(who, who, text)
+	k.said[fmt.Sprintf("%d/%d", who, id)] = fmt.Sprintf("%s: %.60s", when, text)
+	k.asked[who]++
+}
+
+// drain lets everything come to its end before a month passes: Telegram keeps
+// what waits there for a day only, and an answer that was tried a day before is
+// not sent any more. Only answers that wait for their chat's turn stay open.
 func (k *killing) drain() {
-	c := k.start()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+	for onTheWay := 1; onTheWay > 0; onTheWay = k.read().onTheWay() {
+		c := k.start()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		k.awaitConfirmed(ctx, c)
+		k.awaitEnds(ctx, 0)
+		who := k.people[k.rnd.IntN(len(k.people))]
+		for n := range 6 { // Telegram takes three at once
+			k.say(who, killQuestions[n], "before a month")
+		}
+		k.awaitConfirmed(ctx, c)
+		k.awaitEnds(ctx, 3)
+		if err := c.kill(); err == nil {
+			k.t.Fatalf("the gateway had ended by itself:\n%s", c.output.String())
+		}
+	}
+	k.carried += k.read().open()
+}
+
+func (k *killing) awaitConfirmed(ctx context.Context, c *child) {
 	if err := k.server.AwaitConfirmed(ctx); err != nil {
 		k.t.Fatalf("%d messages were not taken: %v\n%s", k.server.Pending(), err, c.output.String())
 	}
-	if err := c.kill(); err == nil {
-		k.t.Fatalf("the gateway had ended by itself:\n%s", c.output.String())
+}
+
+// awaitEnds waits until no more than some requests are open, or until ctx ends.
+func (k *killing) awaitEnds(ctx context.Context, open int) {
+	for ctx.Err() == nil && k.read().open() > open {
+		k.wait(20)
 	}
 }
 
@@ -178,12 +206,7 @@ func (k *killing) settle() {
 	if err := k.server.AwaitPolling(ctx); err != nil {
 		k.t.Errorf("the gateway did not ask for more: %v\n%s", err, c.output.String())
 	}
-	for ctx.Err() == nil { // a duplicate of an unsure send comes half a minute later
-		if open := k.read().open(); open == 0 {
-			break
-		}
-		k.wait(100)
-	}
+	k.awaitEnds(ctx, 0)                                                             // a duplicate of an unsure send comes half a minute later
 	for ctx.Err() == nil && !strings.Contains(c.output.String(), "outheis läuft") { // before that a signal just ends it
 		k.wait(20)
 	}
@@ -199,7 +222,9 @@ type reading struct {
 	messages  map[string]bool   // asked, by chat and message
 	responses map[string]int    // by request
 	ends      map[string]int    // by request
+	kinds     map[string]int    // of ends
 	arrived   map[string]int    // receipts by cause
+	tried     map[string]bool   // by request
 	repairs   int
 	segments  int
 	lines     int
@@ -209,13 +234,24 @@ type reading struct {
 
 func (r reading) open() int { return len(r.requests) - len(r.ends) }
 
+// onTheWay counts the open requests whose answer may have arrived.
+func (r reading) onTheWay() int {
+	n := 0
+	for id := range r.requests {
+		if r.tried[id] && r.ends[id] == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 func (k *killing) read() reading { return readLog(k.t, k.human) }
 
 func readLog(t testing.TB, human string) reading {
 	t.Helper()
 	r := reading{
 		requests: make(map[string]string), causes: make(map[string]int), messages: make(map[string]bool), responses: make(map[string]int),
-		ends: make(map[string]int), arrived: make(map[string]int),
+		ends: make(map[string]int), kinds: make(map[string]int), tried: make(map[string]bool), arrived: make(map[string]int),
 	}
 	names, err := filepath.Glob(filepath.Join(human, "archive", "messages-*.jsonl"))
 	if err != nil {
@@ -248,6 +284,7 @@ func (r *reading) line(name string, line []byte) {
 		Carried bool   `json:"carried"`
 		Payload struct {
 			Ref     string `json:"ref"`
+			End     string `json:"end"`
 			Message string `json:"message"`
 			Address struct {
 				Chat string `json:"chat"`
@@ -276,6 +313,9 @@ func (r *reading) line(name string, line []byte) {
 		r.responses[l.ReplyTo]++
 	case l.Intent == "done":
 		r.ends[l.Payload.Ref]++
+		r.kinds[l.Payload.End]++
+	case l.Intent == "delivery.try":
+		r.tried[l.Payload.Ref] = true
 	case l.Intent == "delivery.ok":
 		r.arrived[l.Cause]++
 	case l.Intent == "repair":
@@ -332,7 +372,10 @@ func (k *killing) judge() {
 	if killCycles >= 100 && r.repairs == 0 {
 		t.Error("no torn line was seen: the test is too weak")
 	}
-	t.Logf("questions %d, answers that arrived %d (marked as possible duplicates %d), log lines %d in %d segments, months %d",
-		asked, arrived, marked, r.lines, r.segments, k.months)
+	t.Logf("questions %d, answers that arrived %d (marked as possible duplicates %d), log lines %d in %d segments, months %d with %d requests open",
+		asked, arrived, marked, r.lines, r.segments, k.months, k.carried)
+	if n := r.kinds["sent"]; n != len(r.requests) {
+		t.Errorf("of %d requests %d ended with their answer sent: %v", len(r.requests), n, r.kinds)
+	}
 	t.Logf("torn ends repaired %d, after the test had torn the log %d times beside what kill -9 did", r.repairs, k.injured)
 }

@@ -190,11 +190,25 @@ func (e *engine) watch(ctx context.Context) {
 	settled := time.NewTimer(time.Hour) // editors write a file in several steps
 	defer settled.Stop()
 	settled.Stop()
+	look := time.NewTicker(lookTime)
+	defer look.Stop()
 	changed := make(map[string]bool)
-	for {
+	for n := 1; ; {
 		select {
 		case <-ctx.Done():
 			return
+		case <-look.C:
+			ids := e.tresore.swapped()
+			if len(ids) > 0 {
+				folders = e.tresore.watched(ctx, w)
+				settled.Reset(settleTime)
+			}
+			for _, id := range ids {
+				changed[id] = true
+			}
+			if n++; n%retryLooks == 0 {
+				e.tresore.retry() // what it lacked may have come without a sign
+			}
 		case err := <-w.Errors:
 			e.log.Warn("watching files failed", "err", err)
 		case <-e.rewatch:
@@ -206,6 +220,9 @@ func (e *engine) watch(ctx context.Context) {
 				changed[""] = true
 			case folders[folder] != "" && released(name):
 				changed[folders[folder]] = true
+			case folders[event.Name] != "" && event.Has(fsnotify.Remove|fsnotify.Rename):
+				e.tresore.lost(folders[event.Name])
+				continue
 			default:
 				continue
 			}
@@ -226,7 +243,11 @@ func (e *engine) watch(ctx context.Context) {
 	}
 }
 
-const settleTime = 200 * time.Millisecond
+const (
+	settleTime = 200 * time.Millisecond
+	lookTime   = 2 * time.Second // between looks at what no event tells: folders that are put in the place of others
+	retryLooks = 15              // looks from one try of Tresore out of service to the next
+)
 
 // guard ends the process when the human directory is not ours any more, and
 // lets the queue look at its file: one that somebody removed is gone for good

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
-	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,8 +30,9 @@ type tresore struct {
 	log   *slog.Logger
 	agent *tresoragent.Agent
 
-	mu    sync.Mutex        // guards paths
-	paths map[string]string // by id; the handbook, which is embedded, is not among them
+	mu      sync.Mutex             // guards paths and folders
+	paths   map[string]string      // by id; the handbook, which is embedded, is not among them
+	folders map[string]fs.FileInfo // by id, what was watched at the path; none where nothing was
 }
 
 // openTresore opens the Tresore of dirs or, without any, those of the
@@ -118,9 +121,18 @@ func (t *tresore) refresh(id string) {
 	case errors.As(err, &invalid) && invalid.State != tresor.InvalidVault:
 		t.log.Info("Tresor is being released", "tresor", id, "err", err)
 	default:
+		if !t.fails(id, err) { // else it has been said
+			t.log.Error("Tresor not served", "tresor", id, "err", err)
+		}
 		t.agent.SetUnavailable(id, err)
-		t.log.Error("Tresor not served", "tresor", id, "err", err)
 	}
+}
+
+// fails reports whether a Tresor is out of service because of err already.
+func (t *tresore) fails(id string, err error) bool {
+	return slices.ContainsFunc(t.agent.Tresore(), func(one tresoragent.Tresor) bool {
+		return one.ID == id && one.Err != nil && one.Err.Error() == err.Error()
+	})
 }
 
 // replace serves the Tresore of another configuration. Those that stay are not
@@ -166,14 +178,41 @@ func (t *tresore) retry() {
 // watched has w watch the folders of the Tresore, and returns the ids by folder.
 func (t *tresore) watched(ctx context.Context, w *fsnotify.Watcher) map[string]string {
 	t.mu.Lock()
-	paths := maps.Clone(t.paths)
-	t.mu.Unlock()
-	ids := make(map[string]string, len(paths))
-	for id, path := range paths {
+	defer t.mu.Unlock()
+	ids := make(map[string]string, len(t.paths))
+	folders := make(map[string]fs.FileInfo, len(t.paths))
+	for id, path := range t.paths {
+		if now, err := os.Stat(path); err == nil {
+			folders[id] = now
+			if !os.SameFile(now, t.folders[id]) {
+				_ = w.Remove(path) // another folder was watched under this name, or none
+			}
+		}
 		if err := w.Add(path); err != nil && ctx.Err() == nil {
 			t.log.Warn("new releases are not noticed", "tresor", id, "err", err)
 		}
 		ids[filepath.Clean(path)] = id
+	}
+	t.folders = folders
+	return ids
+}
+
+// lost notes that the folder of a Tresor has gone from its place.
+func (t *tresore) lost(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.folders, id)
+}
+
+// swapped returns the Tresore at whose path there is another folder than the
+// watched one: a release that was put in place as a whole, or by a link.
+func (t *tresore) swapped() (ids []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, path := range t.paths {
+		if now, err := os.Stat(path); err == nil && !os.SameFile(now, t.folders[id]) {
+			ids = append(ids, id)
+		}
 	}
 	return ids
 }

@@ -284,9 +284,13 @@ func (g *Gateway) queueRequest(ctx context.Context, req Envelope) error {
 func (g *Gateway) replace(ctx context.Context, req Envelope) error {
 	key := laneOf(&req)
 	original, place := g.lanes.claim(key, errReplaced, isMessage(req.Payload.Message))
-	if original == nil {
+	original, err := g.unanswered(original, place)
+	if err != nil {
+		return err
+	}
+	if original == nil { // answered meanwhile
 		g.counts.refused(ReasonEditLate)
-		return nil // answered meanwhile
+		return nil
 	}
 	es, err := g.queue.AppendAll(ctx, []Envelope{req, original.req.done(EndReplaced)})
 	if err != nil {
@@ -299,10 +303,28 @@ func (g *Gateway) replace(ctx context.Context, req Envelope) error {
 	return nil
 }
 
+// unanswered gives a claimed item back, and returns nil, when the log has its
+// response: from before a restart, which its lane has not looked up yet.
+func (g *Gateway) unanswered(it *item, place int) (*item, error) {
+	if it == nil {
+		return nil, nil
+	}
+	_, answered, err := g.lookUp(it, responseCause(it.req.ID))
+	if answered || err != nil {
+		g.lanes.release(it, place)
+		return nil, err
+	}
+	return it, nil
+}
+
 // stopRunning ends the question that is being answered, in the same commit in
 // which it takes the command.
 func (g *Gateway) stopRunning(ctx context.Context, req Envelope) error {
 	running := g.lanes.claimRunning(req.Conversation, errStopped, func(*item) bool { return true })
+	running, err := g.unanswered(running, 0)
+	if err != nil {
+		return err
+	}
 	if running == nil {
 		return g.queueRequest(ctx, req)
 	}

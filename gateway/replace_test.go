@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,6 +103,44 @@ func TestAccountThatIsAwayForAWhile(t *testing.T) {
 		time.Sleep(time.Minute)
 		equal(t, "seen", fresh.seen("7"), []string{echoed("Wann?"), echoed("Und wo?")})
 		w.end()
+	})
+}
+
+// What was answered before a restart and waits to be sent can neither be edited
+// nor stopped any more.
+func TestAnsweredBeforeARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newMemory()
+		w := newWorld(t, q, echo)
+		w.net.onSend = func(int, channels.Post) error { return fails(channels.NotSent) }
+		w.start()
+		asked := w.ask("7", "Wann?")
+		synctest.Wait()
+		w.end()
+
+		w2 := newWorld(t, q, echo)
+		w2.seq, w2.o.Accounts = w.seq, nil
+		w2.start()
+		synctest.Wait()
+		for _, e := range []channels.Event{
+			w2.event("7", "Wo?", func(e *channels.Event) { e.Kind, e.Message, e.Posted = channels.KindEdit, asked.Message, asked.At }),
+			w2.event("7", "stop"),
+		} {
+			if err := w2.g.Deliver(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w2.g.Replace(t.Context(), gateway.Account{Name: "main", Channel: w2.net}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		w2.end()
+		got := w2.net.seen("7")
+		slices.Sort(got)
+		equal(t, "seen", got, []string{"Es läuft gerade keine Frage.", echoed("Wann?")})
+		if s := w2.g.Status(); s.Refused[gateway.ReasonEditLate] != 1 || s.Ends[gateway.EndSent] != 2 {
+			t.Errorf("refused %v, ends %v", s.Refused, s.Ends)
+		}
 	})
 }
 

@@ -83,7 +83,9 @@ func (g *Gateway) steps(ctx context.Context, it *item) (End, error) {
 	case err != nil:
 		return "", err
 	case known:
-		g.lanes.settle(it)
+		if !g.lanes.settle(it) {
+			return "", nil
+		}
 	case g.isExpired(req):
 		if !g.lanes.settle(it) {
 			return "", nil
@@ -173,7 +175,9 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 	case err != nil:
 		return Envelope{}, false, err
 	case known:
-		g.lanes.settle(it)
+		if !g.lanes.settle(it) {
+			return Envelope{}, false, nil
+		}
 	default:
 		res, known, err = g.response(ctx, it, out)
 		if err != nil || !known {

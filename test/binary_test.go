@@ -70,7 +70,7 @@ func (b binary) run() (code int, err error) {
 }
 
 // patience bounds every wait for something that another process does.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // until calls done, again and again, until it reports true; the error says
 // that it never did.

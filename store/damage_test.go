@@ -47,7 +47,7 @@ func TestBitFlipsCostOneRecordEach(t *testing.T) {
 	for range flips {
 		w := whole.after(whole.fs.clone())
 		bit := r.IntN(8 * size)
-		w.fs.names["messages.jsonl"].data[bit/8] ^= 1 << (bit % 8)
+		w.fs.file("messages.jsonl").data[bit/8] ^= 1 << (bit % 8)
 		o := w.options()
 		o.Thorough = true
 		l, found, err := openLog[simRecord]("messages.jsonl", false, o)

@@ -224,7 +224,7 @@ func TestLogThatIsCutShortGoesOn(t *testing.T) {
 	if err := w.append(l, w.newRequest(1), w.newRequest(1), w.newRequest(1)); err != nil {
 		t.Fatal(err)
 	}
-	n := w.fs.names["messages.jsonl"]
+	n := w.fs.file("messages.jsonl")
 	first := len(strings.SplitAfter(string(n.data), "\n")[0])
 	n.data = n.data[:first+20]
 	if err := w.append(l, w.newRequest(1)); err != nil {
@@ -257,7 +257,7 @@ func TestCutForeignLinesMakeRoom(t *testing.T) {
 	if err := w.append(l, w.newRequest(1)); err != nil {
 		t.Fatal(err)
 	}
-	n := w.fs.names["messages.jsonl"]
+	n := w.fs.file("messages.jsonl")
 	size := len(n.data)
 	w.fs.foreign("messages.jsonl", strings.Repeat("viel Text von anderen\n", 50))
 	if err := w.append(l, w.newRequest(1)); err != nil {
@@ -316,7 +316,7 @@ func TestForeignAppendInTheMomentOfOurs(t *testing.T) {
 			w.fs.fault = func(_ int, kind, name string) error {
 				if kind == "write" && name == "messages.jsonl" && !once {
 					once = true
-					n := w.fs.names[name]
+					n := w.fs.names[name] // its lock is held
 					n.data = append(n.data, foreign...)
 				}
 				return nil

@@ -35,7 +35,7 @@ func TestRotationCarriesOpenLinesAndKeepsCauses(t *testing.T) {
 	if got := w.fs.text(archive); got != old {
 		t.Errorf("the archive is not what the segment was:\n%s", got)
 	}
-	if mode := w.fs.names[archive].mode; mode != 0o400 {
+	if mode := w.fs.file(archive).mode; mode != 0o400 {
 		t.Errorf("got mode %o, want 400", mode)
 	}
 	lines := strings.Split(w.fs.text("messages.jsonl"), "\n")

@@ -231,13 +231,13 @@ func failedSync(t *testing.T, noFiles bool) {
 	if _, err := w.fs.stat(".queue-failed"); err != nil {
 		t.Errorf("no mark for the next process: %v", err)
 	}
-	id := w.fs.names["messages.jsonl"].id
+	id := w.fs.file("messages.jsonl").id
 	w.fs.reboot()
 	l, found, err := w.open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !found.Rewritten || w.fs.names["messages.jsonl"].id == id {
+	if !found.Rewritten || w.fs.file("messages.jsonl").id == id {
 		t.Error("the log is still in the file whose fsync failed")
 	}
 	if _, err := w.fs.stat(".queue-failed"); !errors.Is(err, fs.ErrNotExist) {

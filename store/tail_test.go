@@ -21,12 +21,22 @@ func sealedLine(seq uint64, cause, text string) string {
 
 // put lays a file on the disk as if it had always been there.
 func (s *simFS) put(name, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.nextID++
 	n := &simInode{id: s.nextID, data: []byte(text), clean: []byte(text)}
 	s.names[name], s.stable[name] = n, n
 }
 
+func (s *simFS) file(name string) *simInode {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names[name]
+}
+
 func (s *simFS) text(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if n := s.names[name]; n != nil {
 		return string(n.data)
 	}

@@ -17,8 +17,7 @@
 //  4. put the day into geprueft_am once the test is green, which is the process
 //     that checks the handbook;
 //  5. raise VERSION where people have the one that it says, note the release in
-//     log.md, and derive the rest: "outheis tresor --root tresor/handbuch/tresor
-//     index", then the same with graph and with checksum.
+//     log.md, and derive INDEX, graph and manifest: "go generate" here.
 //
 // The numbers of claims are cited elsewhere and never given to another one: a
 // claim that is no longer true is replaced, or its page outdated, not moved.
@@ -38,6 +37,10 @@ import (
 
 // Name is the name by which the handbook is asked and cited.
 const Name = "handbuch"
+
+//go:generate go run outheis/cmd/outheis tresor --root tresor index
+//go:generate go run outheis/cmd/outheis tresor --root tresor graph
+//go:generate go run outheis/cmd/outheis tresor --root tresor checksum
 
 //go:embed all:tresor
 var files embed.FS

@@ -48,6 +48,7 @@ func filter(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	prev, base := rune(-1), rune(-1) // the last character that was kept, and the last that is no mark of every script
+	next, until := rune(-1), 0       // what follows a joiner, and up to where that is known
 	for i, r := range s {
 		size := utf8.RuneLen(r)
 		if r == utf8.RuneError {
@@ -58,8 +59,13 @@ func filter(s string) string {
 			continue
 		case r == '\n' && i > 0 && s[i-1] == '\r':
 			continue // the CR before has become the line end
-		case isJoiner(r) && !joins(prev, base, after(s[i+size:])):
-			continue
+		case isJoiner(r):
+			if i >= until {
+				next, until = after(s, i+size)
+			}
+			if !joins(prev, base, next) {
+				continue
+			}
 		case isSelector(r) && !selects(prev, r):
 			continue
 		}
@@ -112,17 +118,18 @@ const (
 
 func isJoiner(r rune) bool { return r == zwnj || r == zwj }
 
-// after returns the first character of s that will be kept, or -1.
-func after(s string) rune {
-	for _, r := range s {
+// after returns the first character of s from i on that will be kept whatever
+// stands beside it, or -1, and where it stands.
+func after(s string, i int) (rune, int) {
+	for j, r := range s[i:] {
 		if isJoiner(r) || isSelector(r) {
 			continue
 		}
 		if r = visible(r); r >= 0 {
-			return r
+			return r, i + j
 		}
 	}
-	return -1
+	return -1, len(s)
 }
 
 // joins reports that a joiner between prev, whose letter is base, and next does

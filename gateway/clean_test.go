@@ -80,6 +80,16 @@ func TestCleanRemovesWhatHides(t *testing.T) {
 	}
 }
 
+// A long run of characters that look ahead is cleaned in one pass: with a look
+// at the rest of the run for each of them this would take minutes.
+func TestCleanOfLongRuns(t *testing.T) {
+	for _, s := range []string{"\u200d", "\u200d\ufe0f", "\u200c\u202e"} {
+		if got := gateway.Clean("a" + strings.Repeat(s, 1<<20/len(s)) + "b"); got != "ab" {
+			t.Errorf("%q many times: %d bytes are left", s, len(got))
+		}
+	}
+}
+
 // Every code point of the classes of T22 is gone, wherever it stands.
 func TestCleanOfEveryCodePoint(t *testing.T) {
 	hidden := []*unicode.RangeTable{

@@ -71,6 +71,9 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	if v.Reason == ReasonLoop {
 		g.muteProgram(ctx, e, settings.Policy.Limits.withDefaults(), state.Now)
 	}
+	if v.Reason != ReasonOK { // the id is what an administrator needs to let somebody in
+		g.log.Debug("event not taken", "channel", accountOf(e.Address), "chat", e.Address.Chat(), "sender", e.Actor.ID, "reason", v.Reason)
+	}
 	if v.Reason != ReasonOK && !v.Say {
 		g.counts.refused(v.Reason)
 		return nil

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"outheis/channels"
 	"outheis/relay"
@@ -135,36 +134,6 @@ func (o *outlet) post(ctx context.Context, p channels.Post) (r channels.Receipt,
 		return r, &channels.SendError{Class: channels.NotSent, Err: errors.New("account was removed")}
 	}
 	return l.channel.Send(ctx, p)
-}
-
-// typing shows in the chat that an answer is being prepared, from half a second
-// on until the returned function is called.
-func (g *Gateway) typing(ctx context.Context, o *outlet, to channels.Address) (stop func()) {
-	typer, ok := o.current().(channels.Typer)
-	if !ok {
-		return func() {}
-	}
-	var mu sync.Mutex // guards the fields below
-	var end func()
-	over := false
-	timer := time.AfterFunc(typingAfter, func() {
-		defer g.contain("typing", o.id)
-		mu.Lock()
-		defer mu.Unlock()
-		if !over && ctx.Err() == nil {
-			end = typer.Typing(ctx, to)
-		}
-	})
-	return func() {
-		defer g.contain("typing", o.id)
-		timer.Stop()
-		mu.Lock()
-		defer mu.Unlock()
-		over = true
-		if end != nil {
-			end()
-		}
-	}
 }
 
 // stand returns the outlet's health: what the channel says of itself, unless its

@@ -2,28 +2,14 @@ package gateway
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
-	"outheis/agents"
-	"outheis/channels"
 	"outheis/relay"
 	"outheis/store"
 )
-
-// slotWait is how long a question waits for a free agent before the person is
-// told that there is none: many times what a busy day brings.
-const slotWait = 10 * time.Minute
-
-// typingAfter is how long an answer takes before the chat shows that it is
-// being prepared. Quick answers need no such sign.
-const typingAfter = 500 * time.Millisecond
 
 // carry takes a request to its end. Its lane waits for it; an error or a panic
 // stays in it.
@@ -254,146 +240,4 @@ func (g *Gateway) remarks(req *Envelope) []string {
 		all = append(all, unreadRemark(req))
 	}
 	return all
-}
-
-// response has the agent answer. It answers false when the person stopped or
-// edited the question meanwhile.
-func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope, bool, error) {
-	req := &it.req
-	res := req.step(TypeResponse, responseCause(req.ID), req.To, partRelay)
-	poison, release, err := g.watch(ctx, it)
-	if err != nil {
-		return Envelope{}, false, err
-	}
-	defer release()
-	agent := g.agents[req.To]
-	switch {
-	case poison:
-		res.Payload.Failure = g.failure(req, "poison", errors.New("the process died three times while this was answered"))
-		g.tellPoison(ctx, req)
-	case agent == nil:
-		res.Payload.Failure = g.failure(req, "no_agent", fmt.Errorf("no agent %q", req.To))
-	default:
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		if !g.lanes.begin(it, cancel) {
-			return Envelope{}, false, nil
-		}
-		a, err := g.ask(ctx, req, agent, out)
-		switch {
-		case err == nil:
-			res.Payload.Answer = &a
-		case errors.Is(err, ErrStopping):
-			return Envelope{}, false, err
-		case context.Cause(ctx) != nil:
-			if cause := context.Cause(ctx); cause != errStopped && cause != errReplaced {
-				return Envelope{}, false, ErrStopping
-			}
-			return Envelope{}, false, nil
-		default:
-			res.Payload.Failure = g.explain(req, err)
-		}
-	}
-	return res, g.lanes.settle(it), nil
-}
-
-var (
-	errTimeout    = errors.New("agent took too long")
-	errOverloaded = errors.New("no agent was free")
-)
-
-// A panicError is a panic of an agent.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("agent panicked: %v\n%s", e.value, e.stack) }
-
-// ask waits for a free slot and for the agent. It does not wait for an agent
-// whose time is over; the slot stays taken until that agent really ends.
-func (g *Gateway) ask(ctx context.Context, req *Envelope, agent agents.Agent, out *outlet) (agents.Answer, error) {
-	free := time.NewTimer(slotWait)
-	defer free.Stop()
-	select {
-	case g.slots <- struct{}{}:
-	default:
-		select {
-		case g.slots <- struct{}{}:
-		case <-g.stopping:
-			return agents.Answer{}, ErrStopping
-		case <-ctx.Done():
-			return agents.Answer{}, ctx.Err()
-		case <-free.C:
-			return agents.Answer{}, errOverloaded
-		}
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, g.settings.Load().Timeout, errTimeout)
-	defer cancel()
-	defer g.typing(ctx, out, req.Payload.Address)()
-
-	type result struct {
-		answer agents.Answer
-		err    error
-	}
-	done := make(chan result, 1)
-	r := agents.Request{
-		ID: req.ID, Conversation: req.Conversation, Text: req.Payload.Text, At: askedAt(req), Lang: req.Payload.Lang,
-		Scope: req.Payload.Scope, Role: req.Payload.Role, Public: req.Payload.Audience != channels.Direct,
-		Turns: g.turns.recall(req.Conversation, g.now()),
-	}
-	g.answers.Go(func() {
-		var res result
-		defer func() {
-			if p := recover(); p != nil {
-				res.err = &panicError{p, debug.Stack()}
-			}
-			<-g.slots
-			done <- res
-		}()
-		res.answer, res.err = agent.Answer(ctx, r)
-		if res.err == nil && res.answer.IsZero() {
-			res.err = errors.New("agent returned no answer")
-		}
-	})
-	select {
-	case res := <-done:
-		if res.err != nil && context.Cause(ctx) == errTimeout {
-			res.err = errTimeout
-		}
-		return res.answer, res.err
-	case <-ctx.Done():
-		return agents.Answer{}, context.Cause(ctx)
-	}
-}
-
-// explain turns the error of an agent into what the person is told, and logs
-// the cause.
-func (g *Gateway) explain(req *Envelope, err error) *Failure {
-	var known *agents.Error
-	switch {
-	case errors.As(err, &known) && known.Text != "":
-		f := g.failure(req, "agent", err)
-		f.Status, f.Text = known.Status, known.Text
-		return f
-	case errors.Is(err, errTimeout):
-		return g.failure(req, "timeout", err)
-	case errors.Is(err, errOverloaded):
-		return g.failure(req, "overloaded", err)
-	}
-	return g.failure(req, "failed", err)
-}
-
-// failure logs why a question got no answer and returns what stands in the log
-// and what the person is told.
-func (g *Gateway) failure(req *Envelope, code string, err error) *Failure {
-	f := &Failure{Status: agents.StatusFailed, Code: code, Incident: incident(req.ID)}
-	g.log.Error("question got no answer", "agent", req.To, "conversation", req.Conversation, "id", req.ID, "incident", f.Incident, "err", err)
-	return f
-}
-
-// incident is a short name for a failure that a person can read out.
-func incident(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return strings.ToUpper(base32.HexEncoding.EncodeToString(sum[:])[:5])
 }

@@ -1,0 +1,113 @@
+package gateway
+
+import (
+	"time"
+
+	"outheis/channels"
+)
+
+// A part is how far one part of a reply is, as the log tells it.
+type part struct {
+	tries  int
+	first  time.Time // of the first try
+	sent   bool
+	plain  bool             // without markup from now on
+	again  bool             // an earlier try may have arrived
+	unsure int              // tries that ended without a clear answer
+	died   int              // tries in which the process died
+	failed int              // tries in a row that never left
+	moves  int              // to another address
+	to     channels.Address // where the chat went; zero when it did not
+	notTil time.Time        // the network asked to wait until then
+	end    End              // why no further try makes sense
+}
+
+// apply notes the failure that f, an event, tells of.
+func (p *part) apply(f *Payload, at time.Time) {
+	p.failed++
+	switch f.Class {
+	case channels.RetryAfter:
+		p.failed, p.notTil = 0, at.Add(max(firstWait, time.Duration(f.After)*time.Millisecond))
+	case channels.Unsure:
+		p.again = true
+		if p.unsure++; p.unsure > 1 {
+			p.end = EndParked
+		}
+	case channels.Refused:
+		if !f.Markup || p.plain {
+			p.end = EndParked
+		}
+		p.plain = true
+	case channels.Gone:
+		if p.moves++; f.Moved.IsZero() || p.moves > mostMoves {
+			p.end = EndGone
+		}
+		p.to = f.Moved
+	}
+}
+
+// wait returns how long to wait before the next try; unsure is the wait behind
+// one that may have arrived.
+func (p *part) wait(last channels.Class, now time.Time, unsure time.Duration) time.Duration {
+	switch last {
+	case channels.NotSent, channels.Misconfigured:
+		d := firstWait
+		for i := 1; i < p.failed && d < longestTry; i++ {
+			d *= waitFactor
+		}
+		return min(d, longestTry)
+	case channels.Unsure:
+		return unsure
+	case channels.RetryAfter:
+		return p.notTil.Sub(now)
+	}
+	return 0
+}
+
+// progress reads from the log how far part n is.
+func (g *Gateway) progress(it *item, n int) (part, error) {
+	var p part
+	if it.fresh {
+		return p, nil
+	}
+	id := it.req.ID
+	_, sent, err := g.queue.Lookup(okCause(id, n))
+	if err != nil {
+		return p, err
+	}
+	p.sent = sent
+	for {
+		try, ok, err := g.queue.Lookup(tryCause(id, n, p.tries+1))
+		if err != nil || !ok {
+			return p, err
+		}
+		if p.tries++; p.tries == 1 {
+			p.first = g.passed(try.At.Time)
+		}
+		fail, ok, err := g.queue.Lookup(failCause(id, n, p.tries))
+		switch {
+		case err != nil:
+			return p, err
+		case ok:
+			p.apply(&fail.Payload, g.passed(fail.At.Time))
+		default:
+			p.again = true // the process died before the network answered
+			switch p.died++; {
+			case it.crashes < poisonAt:
+			case p.died >= parkAt:
+				p.end = EndParked
+			case p.died >= poisonAt:
+				p.notTil = g.now().Add(restTime)
+			}
+		}
+	}
+}
+
+// passed returns a time of the log, or now while that lies ahead: then the clock
+// has been set back, and what is counted from it must not wait until it comes.
+func (g *Gateway) passed(t time.Time) time.Time {
+	if now := g.now(); now.Before(t) {
+		return now
+	}
+	return t
+}

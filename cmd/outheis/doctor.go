@@ -100,10 +100,16 @@ func (x *examination) gateway(ctx context.Context) (running bool) {
 		return false
 	}
 	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
 	raw, err := client.Status(ctx)
 	var r report
 	if err == nil {
 		err = json.Unmarshal(raw, &r)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		x.fail(x.p.t.Say("cmd.status_silent", statusTime))
+		return true
 	}
 	if err != nil {
 		x.fail(x.p.t.Say("cmd.doctor_gateway_silent", err))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -115,6 +116,10 @@ func (p *program) status(ctx context.Context, asJSON bool) error {
 	return nil
 }
 
+// statusTime is how long a gateway may take to say how it stands: one that does
+// not is halted, or has no time for anybody.
+const statusTime = 5 * time.Second
+
 // askStatus asks the running gateway how it stands.
 func (p *program) askStatus(ctx context.Context) (r report, raw json.RawMessage, err error) {
 	c, err := p.control()
@@ -122,7 +127,14 @@ func (p *program) askStatus(ctx context.Context) (r report, raw json.RawMessage,
 		return r, nil, err
 	}
 	defer c.Close()
-	if raw, err = c.Status(ctx); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, statusTime)
+	defer cancel()
+	raw, err = c.Status(ctx)
+	switch {
+	case err == nil:
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return r, nil, p.fail(exitUnavailable, "cmd.status_silent", statusTime)
+	default:
 		return r, nil, p.refused(ctx, err)
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {

@@ -61,7 +61,13 @@ func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope
 			res.Payload.Failure = g.explain(req, err)
 		}
 	}
-	return res, g.lanes.settle(it), nil
+	settled := g.lanes.settle(it)
+	if settled && it.crashes > 1 { // before the next suspect begins, this one is cleared
+		if err := g.write(ctx, res); err != nil {
+			return Envelope{}, false, err
+		}
+	}
+	return res, settled, nil
 }
 
 var (

@@ -250,12 +250,14 @@ func TestPoison(t *testing.T) {
 		q := newMemory()
 		runs := 0
 		var deadly atomic.Int32
+		asked := make(chan struct{})
 		for ; runs < 4; runs++ {
 			var w *world
 			died := make(chan struct{})
 			w = newWorld(t, q, func(ctx context.Context, r agents.Request) (agents.Answer, error) {
 				switch {
 				case r.Text == "tödlich":
+					<-asked
 					deadly.Add(1)
 					w.queue.kill()
 					close(died)
@@ -276,6 +278,8 @@ func TestPoison(t *testing.T) {
 				}
 				w.ask("1", "tödlich")
 				w.ask("1", "dahinter")
+				synctest.Wait()
+				close(asked)
 			}
 			synctest.Wait()
 			if err := w.end(); err != context.Canceled {

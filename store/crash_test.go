@@ -49,7 +49,7 @@ func powerCuts(seeds int, lies func(kind, name string) bool) (images, torn, dama
 // sets how many scripts run; each is cut off in five ways.
 func TestNothingIsLostByPowerCut(t *testing.T) {
 	t.Parallel()
-	seeds := 200
+	seeds := crashSeeds
 	if s := os.Getenv("CRASH_SEEDS"); s != "" {
 		var err error
 		if seeds, err = strconv.Atoi(s); err != nil {

@@ -115,10 +115,11 @@ func checkFaults(t *testing.T, dir string, done map[string]bool) {
 // A process that is killed before any system call leaves the old content or
 // the new one, and what it acknowledged (spec/reliability.md §1.8 D2).
 func TestKilledAtEverySystemCall(t *testing.T) {
+	t.Parallel()
 	store.NeedStrace(t)
 	killed := 0
 	for _, call := range []string{"write", "fsync", "fchmod", "ftruncate", "renameat", "renameat2", "mkdirat", "unlinkat"} {
-		for n := 1; ; n++ {
+		for n := 1; ; n += store.FaultStep {
 			if n > 100 {
 				t.Fatalf("%s: no run ends untouched", call)
 			}
@@ -131,7 +132,7 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 			killed++
 		}
 	}
-	if killed < 10 {
+	if killed < 24/store.FaultStep {
 		t.Errorf("only %d runs were killed", killed)
 	}
 	t.Logf("%d runs were killed", killed)
@@ -140,13 +141,14 @@ func TestKilledAtEverySystemCall(t *testing.T) {
 // An error of any system call is reported: nothing that failed is
 // acknowledged, nothing is half written (D5, D6).
 func TestErrorOfEverySystemCall(t *testing.T) {
+	t.Parallel()
 	store.NeedStrace(t)
 	failed := 0
 	for _, f := range []struct{ call, errno string }{
 		{"fsync", "EIO"}, {"pwrite64", "ENOSPC"}, {"renameat", "EIO"}, {"renameat2", "EIO"}, {"mkdirat", "ENOSPC"},
 		{"fchmod", "EPERM"}, {"ftruncate", "EIO"},
 	} {
-		for n := 1; ; n++ {
+		for n := 1; ; n += store.FaultStep {
 			if n > 100 {
 				t.Fatalf("%s: no run ends untouched", f.call)
 			}
@@ -158,7 +160,7 @@ func TestErrorOfEverySystemCall(t *testing.T) {
 			failed++
 		}
 	}
-	if failed < 8 {
+	if failed < 20/store.FaultStep {
 		t.Errorf("only %d runs failed", failed)
 	}
 	t.Logf("%d runs failed", failed)

@@ -86,7 +86,8 @@ func TestKillWorker(t *testing.T) {
 // package: nothing that was acknowledged is lost, and nothing is there twice.
 // KILL_CYCLES sets how often the process is killed.
 func TestKilledAtAnyMoment(t *testing.T) {
-	cycles := 15
+	t.Parallel()
+	cycles := store.KillCycles
 	if s := os.Getenv("KILL_CYCLES"); s != "" {
 		var err error
 		if cycles, err = strconv.Atoi(s); err != nil {

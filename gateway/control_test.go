@@ -94,9 +94,10 @@ func TestControl(t *testing.T) {
 
 func TestControlChat(t *testing.T) {
 	dir := t.TempDir()
-	release := make(chan struct{})
+	release, begun := make(chan struct{}), make(chan struct{}, 8)
 	served(t, dir, func(ctx context.Context, r agents.Request) (agents.Answer, error) {
 		if strings.HasPrefix(r.Text, "langsam") {
+			begun <- struct{}{}
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -141,6 +142,7 @@ func TestControlChat(t *testing.T) {
 	if _, err := c.Say(t.Context(), "langsam eins"); err != nil {
 		t.Fatal(err)
 	}
+	<-begun
 	if _, err := c.Stop(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,11 @@
 // The outbox is the only place that tries again. Channels, agents and the store
 // report what happened, once.
 //
+// To read the code along the way of a message: receive.go, intake.go (with
+// decide.go, clean.go, route.go and amend.go), lanes.go, carry.go, ask.go,
+// outbox.go (with part.go). envelope.go says what a line of the queue holds;
+// local.go, control.go and client.go are for programs on this machine.
+//
 // The package knows no network, no agent and no file by name: cmd/outheis puts
 // them in. It words nothing itself: sentences come from config/texts, answers
 // from package relay. Of the configuration it sees [Settings].

@@ -46,3 +46,6 @@ func FirstID(body []byte) (int64, bool) { return firstID(body) }
 
 // SafeText makes a text from outside fit for a log.
 func SafeText(s, token string) string { return safeText(s, token) }
+
+// TypeEvery sets how long a sign that somebody types is left alone.
+func TypeEvery(c *Channel, d time.Duration) { c.every = d }

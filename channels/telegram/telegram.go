@@ -87,6 +87,7 @@ type Channel struct {
 	health health
 	log    *slog.Logger
 	texts  *texts.Texts
+	every  time.Duration // between two signs that somebody types
 
 	// typing counts the running indications; Close waits for them.
 	typing sync.WaitGroup
@@ -146,6 +147,7 @@ func New(o Options) (*Channel, error) {
 		pacer:   channels.NewPacer(limits),
 		log:     o.Log,
 		texts:   o.Texts,
+		every:   typingEvery,
 		closing: make(chan struct{}),
 		limited: make(map[string]time.Time),
 	}, nil

@@ -224,9 +224,10 @@ func TestTypingIsRefreshedAndRefusalEndsIt(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	c := open(t, n.options(quiet()))
+	telegram.TypeEvery(c, time.Second)
 	n.fake.Say(ada, ada, "hallo")
 	stop := c.Typing(t.Context(), address(t, "1001", "", ""))
-	if err := n.fake.AwaitActions(soon(t), 2); err != nil { // the second comes after 4 s
+	if err := n.fake.AwaitActions(soon(t), 2); err != nil { // the second comes after a second
 		t.Fatal(err)
 	}
 	stop()

@@ -43,10 +43,10 @@ func (c *Channel) indicate(ctx context.Context, to channels.Address) {
 	if to.Thread() != "" {
 		args["message_thread_id"] = to.Thread()
 	}
-	tick := time.NewTicker(typingEvery)
+	tick := time.NewTicker(c.every)
 	defer tick.Stop()
 	for {
-		call, done := context.WithTimeout(ctx, typingEvery)
+		call, done := context.WithTimeout(ctx, c.every)
 		err := c.client.call(call, "sendChatAction", args, nil)
 		done()
 		if err != nil {

@@ -13,24 +13,20 @@ import (
 )
 
 // quarantine copies n bytes at off of the segment name into the quarantine and
-// returns the copy's name. A copy that is there already, or that a crash left
-// unfinished, is used again; another incident at the same place gets a name of
-// its own.
+// returns the copy's name. A copy that is there already is written once more:
+// a crash may have left it unfinished, or not on disk. Another incident at the
+// same place gets a name of its own.
 func (j *journal) quarantine(r io.ReaderAt, name string, off, n int64) (string, error) {
 	base := fmt.Sprintf("quarantine/%s-%d.bad", name, off)
 	for i := 1; ; i++ {
 		as := numbered(base, i)
-		state, err := j.compare(as, io.NewSectionReader(r, off, n))
+		other, err := j.holdsOther(as, io.NewSectionReader(r, off, n))
 		if err != nil {
 			return "", err
 		}
-		switch state {
-		case copySame:
-			return as, nil
-		case copyOther:
-			continue
+		if !other {
+			return as, j.copyOut(as, io.NewSectionReader(r, off, n))
 		}
-		return as, j.copyOut(as, io.NewSectionReader(r, off, n))
 	}
 }
 
@@ -45,48 +41,38 @@ func (j *journal) copyOut(name string, from io.Reader) error {
 	if _, err := io.Copy(f, from); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	return errors.Join(f.Sync(), f.Close())
+	// The name may be from a process that died before it was durable.
+	return errors.Join(f.Sync(), f.Close(), j.fs.syncDir("quarantine"))
 }
 
-// How a file in the quarantine relates to what should be put there.
-const (
-	copyMissing    = iota
-	copyUnfinished // it is a beginning of it
-	copySame
-	copyOther
-)
-
-func (j *journal) compare(name string, with io.Reader) (state int, err error) {
+// holdsOther reports whether the file name holds anything but what with reads,
+// or a beginning of that.
+func (j *journal) holdsOther(name string, with io.Reader) (bool, error) {
 	f, err := j.fs.open(name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return copyMissing, nil
+		return false, nil
 	}
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	defer f.Close()
 	st, err := f.stat()
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	a, b := make([]byte, 32<<10), make([]byte, 32<<10)
 	there := io.NewSectionReader(f, 0, st.size)
 	for {
 		n, err := io.ReadFull(there, a)
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return 0, err
+			return false, err
 		}
-		m, errWith := io.ReadFull(with, b[:max(1, n)])
-		if errWith != nil && errWith != io.EOF && errWith != io.ErrUnexpectedEOF {
-			return 0, errWith
+		m, err := io.ReadFull(with, b[:n])
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return false, err
 		}
-		switch {
-		case n == 0 && m == 0:
-			return copySame, nil
-		case n == 0:
-			return copyUnfinished, nil
-		case !bytes.Equal(a[:n], b[:m]):
-			return copyOther, nil
+		if n == 0 || !bytes.Equal(a[:n], b[:m]) {
+			return n > 0, nil
 		}
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"syscall"
@@ -199,4 +200,49 @@ func TestTornTailOnFullDisk(t *testing.T) {
 		t.Errorf("the repair is not written down later:\n%s", got)
 	}
 	kill(l)
+}
+
+// TestTornTailIsKept: what was cut off is in the quarantine whatever happened to
+// the starts that put it there, and when the power goes afterwards.
+func TestTornTailIsKept(t *testing.T) {
+	const fragment = `{"v":2,"seq":3,"id":"7`
+	for stop := 1; ; stop++ {
+		w := newWorld()
+		l, _, err := w.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.append(l, w.newRequest(1), w.newRequest(1)); err != nil {
+			t.Fatal(err)
+		}
+		kill(l)
+		w.fs.foreign("messages.jsonl", fragment)
+		w.fs.stopAt = w.fs.ops + stop
+		if l, _, err := w.open(); err == nil {
+			kill(l)
+		}
+		if !w.fs.stopped {
+			if stop < 10 {
+				t.Errorf("a start has only %d calls", stop-1)
+			}
+			return
+		}
+		w.fs.reboot()
+		if l, _, err = w.open(); err != nil {
+			t.Fatal(err)
+		}
+		kill(l)
+		for seed := range uint64(10) {
+			cut := w.fs.powerCut(rand.New(rand.NewPCG(seed, 8)))
+			kept := ""
+			for name, n := range cut.names {
+				if strings.HasPrefix(name, "quarantine/") {
+					kept += string(n.data)
+				}
+			}
+			if kept != fragment {
+				t.Fatalf("stopped in call %d, power cut %d: got %q in quarantine", stop, seed, kept)
+			}
+		}
+	}
 }

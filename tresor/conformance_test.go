@@ -1,42 +1,51 @@
 package tresor_test
 
 import (
-	"io"
+	"strconv"
 	"testing"
-	"time"
 
 	"outheis/tresor/cli"
 	"outheis/tresor/internal/conformancetest"
 )
 
 // notYet names the cases of the conformance set that wait for commands that do
-// not exist yet; they are not imported.
-var notYet = map[string]string{
-	"query --extern, extern, templates": "114–122, 124–153",
-	"log":                               "160–167",
-	"source":                            "171–173",
-	"doctor":                            "174–181",
-	"release":                           "182–188",
-	"export":                            "189–199",
+// not exist yet, by the numbers of the first and the last.
+var notYet = map[string][2]int{
+	"query --extern":                    {114, 122},
+	"query --extern, deep catalogue":    {124, 124},
+	"extern":                            {125, 139},
+	"anchor- and orchestrator-template": {140, 150},
+	"media-template":                    {151, 153},
+	"log":                               {160, 167},
+	"source":                            {171, 173},
+	"doctor":                            {174, 181},
+	"release":                           {182, 188},
+	"export":                            {189, 199},
 }
 
-// Every imported case of the shared conformance set passes.
+// Every case of the shared conformance set passes.
 func TestConformance(t *testing.T) {
 	cases, err := conformancetest.Load("testdata/conformance")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(cases), 125; got != want {
+	if got, want := len(cases), 201; got != want {
 		t.Errorf("%d cases, want %d", got, want)
-	}
-	for what, numbers := range notYet {
-		t.Logf("not yet: %s (%s)", what, numbers)
 	}
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
+			number, err := strconv.Atoi(c.Name[:3])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for what, span := range notYet {
+				if span[0] <= number && number <= span[1] {
+					t.Skip("not yet: " + what)
+				}
+			}
 			t.Parallel()
-			differences, err := c.Run(t.TempDir(), func(args []string, stdout, stderr io.Writer, now func() time.Time) int {
-				return cli.Main(args, stdout, stderr, cli.Options{Now: now})
+			differences, err := c.Run(t.TempDir(), func(r conformancetest.Run) int {
+				return cli.Main(t.Context(), r.Args, r.Stdout, r.Stderr, cli.Options{Now: r.Now, Dir: r.Dir, Env: r.Env})
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,7 @@ func (p *program) tresorCommand() *cobra.Command {
 				_, stop := untilSignal(c.Context())
 				return stop
 			}
-			code := cli.Main(withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang(), Hold: hold})
+			code := cli.Main(c.Context(), withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang(), Hold: hold})
 			if code != exitOK {
 				return &exitError{code: code}
 			}

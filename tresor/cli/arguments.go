@@ -14,6 +14,7 @@ type arguments struct {
 	flags  map[string]bool
 	values map[string]string // of a repeated option the last
 	help   bool
+	json   bool
 }
 
 // parse reads the arguments of a command; options may stand anywhere, and behind
@@ -35,6 +36,8 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 			return a, nil
 		case len(arg) < 2 || arg[0] != '-' || isNumber(arg):
 			a.words = append(a.words, arg)
+		case arg == "--json":
+			a.json = true
 		case slices.Contains(cmd.flags, arg):
 			a.flags[arg] = true
 		case !slices.Contains(cmd.values, name):

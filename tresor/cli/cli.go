@@ -1,19 +1,25 @@
 // Package cli is the command surface of a Tresor, for "outheis tresor": one
 // command, its arguments, its lines and its exit code.
 //
-// What other programs read (paths, labels, signs, JSON, the lines of search and
-// stats) is the same in every language; sentences are German or English.
+// A command is one file here and one line in [commands]; it prints what the
+// engine found out and decides nothing itself. What other programs read (paths,
+// labels, signs, JSON, the lines of search and stats) is the same in every
+// language; sentences are German or English. With --json every command prints
+// one document instead of its lines, see report.go.
 package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"outheis/tresor"
+	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/wording"
 )
 
@@ -24,11 +30,20 @@ const (
 	usage   = 2
 )
 
-// Options are the settings of a run.
+// Options are the settings of a run. The zero value is usable.
 type Options struct {
-	Lang string           // "de", which is the default, or "en"
-	Root string           // the Tresor where --root is not given; "" is the current folder
-	Now  func() time.Time // the clock; nil is time.Now
+	Lang string // "de", which is the default, or "en"
+	Root string // the Tresor where --root is not given; "" is the current folder
+	// Dir is the folder that relative paths of arguments start from; "" is the
+	// current one.
+	Dir string
+	Env func(name string) string // the environment; nil is os.Getenv
+	Now func() time.Time         // the clock; nil is time.Now
+	// In is where questions are answered; with nil none are asked, and what a
+	// command does not know then is an error.
+	In io.Reader
+	// Terminal says that a person watches stderr: progress is shown there.
+	Terminal bool
 	// Hold keeps Ctrl-C and the like from ending the process until release is
 	// called: a writer that is cut off leaves its lock behind, which stops every
 	// question. Nil holds nothing.
@@ -37,13 +52,15 @@ type Options struct {
 
 // A command is one word of the command line. Its run gets the parsed arguments.
 type command struct {
-	name    string
-	min     int      // arguments
-	max     int      // arguments; -1 for any number
-	flags   []string // options without a value
-	values  []string // options with one
-	run     func(*call) int
-	failure func(c *call, text string) // prints what a panic says; nil for the common line
+	name     string
+	min      int      // arguments
+	max      int      // arguments; -1 for any number
+	flags    []string // options without a value
+	values   []string // options with one
+	run      func(*call) int
+	document bool                       // prints a JSON document of the format in any case
+	anywhere bool                       // needs no Tresor
+	failure  func(c *call, text string) // prints what a panic says; nil for the common line
 }
 
 // commands are what exists, in the order of the help.
@@ -54,7 +71,7 @@ func commands() []command {
 		{name: "graph", run: (*call).graph},
 		{name: "checksum", flags: []string{"--verify"}, run: (*call).checksum},
 		{name: "query", min: 1, max: -1, flags: []string{"--extern"}, values: []string{"--world", "--limit", "--source"},
-			run: (*call).query, failure: (*call).queryFailure},
+			run: (*call).query, document: true, failure: (*call).queryFailure},
 		{name: "search", min: 1, max: -1, run: (*call).search},
 		{name: "route", min: 1, max: -1, run: (*call).route},
 		{name: "stats", run: (*call).stats},
@@ -64,45 +81,61 @@ func commands() []command {
 // Main runs one command line and returns the exit code: 0 for success, 1 for a
 // refusal or failure, 2 for a usage error or a question that cannot be ranked.
 // The arguments begin with [--root DIR]. Errors of a command go to stdout, usage
-// errors to stderr.
-func Main(args []string, stdout, stderr io.Writer, o Options) int {
-	c := &call{lang: o.Lang, root: o.Root, now: o.Now, hold: o.Hold}
+// errors to stderr. The end of ctx ends a command that waits.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer, o Options) int {
+	c := &call{Options: o, ctx: ctx, stdout: stdout, stderr: stderr}
+	if c.Env == nil {
+		c.Env = os.Getenv
+	}
 	code := c.main(args)
-	// Nobody is left to tell if the reader has gone; the command was run all the same.
-	_, _ = stdout.Write(c.out.Bytes())
-	_, _ = stderr.Write(c.err.Bytes())
+	c.flush()
 	return code
 }
 
 // A call is one run of a command.
 type call struct {
-	lang, root string
-	now        func() time.Time
-	hold       func() (release func())
-	command    command
-	args       arguments
-	out, err   bytes.Buffer
+	Options
+	ctx            context.Context
+	stdout, stderr io.Writer
+	command        command
+	args           arguments
+	out, err       bytes.Buffer
+	report         report
+}
+
+// flush hands on what was printed so far. Nobody is left to tell if the reader
+// has gone; the command runs all the same.
+func (c *call) flush() {
+	_, _ = c.stdout.Write(c.out.Bytes())
+	_, _ = c.stderr.Write(c.err.Bytes())
+	c.out.Reset()
+	c.err.Reset()
 }
 
 func (c *call) main(args []string) int {
 	for len(args) > 0 && strings.HasPrefix(args[0], "--root") {
 		switch root, ok := strings.CutPrefix(args[0], "--root="); {
 		case ok:
-			c.root, args = root, args[1:]
+			c.Root, args = root, args[1:]
 		case args[0] == "--root" && len(args) > 1:
-			c.root, args = args[1], args[2:]
+			c.Root, args = args[1], args[2:]
 		default:
 			return c.usage("cli.root")
 		}
 	}
+	all := commands()
 	switch {
 	case len(args) == 0:
 		return c.usage("cli.nocommand")
 	case args[0] == "-h" || args[0] == "--help":
-		c.out.WriteString(wording.Help(c.lang))
+		var names []string
+		for _, cmd := range all {
+			names = append(names, cmd.name)
+		}
+		c.out.WriteString(wording.Help(c.Lang, names))
 		return success
 	}
-	for _, cmd := range commands() {
+	for _, cmd := range all {
 		if cmd.name == args[0] {
 			return c.runCommand(cmd, args[1:])
 		}
@@ -117,16 +150,18 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 		return c.usage(problem.Key, problem.Args...)
 	}
 	if c.args.help {
-		c.out.WriteString(wording.Help(c.lang))
+		c.out.WriteString(wording.CommandHelp(c.Lang, cmd.name))
 		return success
 	}
-	if info, err := os.Stat(c.dir()); err != nil || !info.IsDir() {
+	if c.args.json && !cmd.document {
+		defer func() { c.printReport(code) }()
+	}
+	if info, err := os.Stat(c.dir()); !cmd.anywhere && (err != nil || !info.IsDir()) {
 		if err == nil {
 			err = os.ErrInvalid
 		}
-		if cmd.name != "query" {
-			c.line("🔴 ", c.say("cli.noroot", cmd.name, c.dir(), err))
-			return refused
+		if !cmd.document {
+			return c.refuse("cli.noroot", cmd.name, c.dir(), err)
 		}
 	}
 	defer func() {
@@ -136,7 +171,7 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 			if cmd.failure != nil {
 				cmd.failure(c, text)
 			} else {
-				c.line("🔴 ", c.say("cli.internal", cmd.name, text))
+				c.refuse("cli.internal", cmd.name, text)
 			}
 			code = refused
 		}
@@ -144,22 +179,49 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 	return cmd.run(c)
 }
 
+// dir is the Tresor's folder.
 func (c *call) dir() string {
-	if c.root == "" {
-		return "."
+	if c.Root == "" {
+		return c.path(".")
 	}
-	return c.root
+	return c.path(c.Root)
 }
 
-func (c *call) options() tresor.Options { return tresor.Options{Lang: c.lang, Now: c.now} }
+// path is where a path of the command line leads.
+func (c *call) path(p string) string {
+	if c.Dir == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(c.Dir, p)
+}
 
-func (c *call) say(key string, args ...any) string { return wording.Say(c.lang, key, args...) }
+func (c *call) options() tresor.Options { return tresor.Options{Lang: c.Lang, Now: c.Now} }
 
+func (c *call) say(key string, args ...any) string { return wording.Say(c.Lang, key, args...) }
+
+// line prints a line for people.
 func (c *call) line(parts ...string) {
 	for _, p := range parts {
 		c.out.WriteString(p)
 	}
 	c.out.WriteByte('\n')
+}
+
+// refuse prints why the command refuses or failed, and returns its exit code.
+func (c *call) refuse(key string, args ...any) int {
+	text := c.say(key, args...)
+	c.report.errors = append(c.report.errors, text)
+	c.line("🔴 ", text)
+	return refused
+}
+
+// set puts a value of the result into the document of --json; see
+// [pjson.Encode] for what it may be.
+func (c *call) set(key string, value any) {
+	if c.report.values == nil {
+		c.report.values = pjson.Object{}
+	}
+	c.report.values[key] = value
 }
 
 func (c *call) usage(key string, args ...any) int {

@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,7 +18,7 @@ const base = "../testdata/conformance/bases/genossenschaft"
 
 func run(o cli.Options, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = cli.Main(args, &out, &err, o)
+	code = cli.Main(context.Background(), args, &out, &err, o)
 	return code, out.String(), err.String()
 }
 
@@ -183,7 +185,7 @@ type closed struct{}
 func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
 func TestAClosedOutputIsNoError(t *testing.T) {
-	if code := cli.Main([]string{"stats"}, closed{}, closed{}, cli.Options{Root: base}); code != 0 {
+	if code := cli.Main(t.Context(), []string{"stats"}, closed{}, closed{}, cli.Options{Root: base}); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -198,6 +200,28 @@ func TestQueryAgreesWithTheLibrary(t *testing.T) {
 		code, stdout, _ := run(cli.Options{Root: base}, "query", q)
 		if code != r.ExitCode() || stdout != string(r.JSON()) {
 			t.Errorf("%s: exit %d, library says %d", q, code, r.ExitCode())
+		}
+	}
+}
+
+func TestJSONInPlaceOfLines(t *testing.T) {
+	for _, tt := range []struct {
+		root string
+		args []string
+		code int
+		part string
+	}{
+		{base, []string{"validate", "--json"}, 0, `"severity": "warning"`},
+		{"fehlt", []string{"stats", "--json"}, 1, `"stats: `},
+		{base, []string{"search", "--json", " "}, 1, `"errors": [`},
+	} {
+		code, stdout, stderr := run(cli.Options{Root: tt.root}, tt.args...)
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
+			t.Errorf("%q: %v in %s", tt.args, err, stdout)
+		}
+		if code != tt.code || doc["exit"] != float64(code) || doc["command"] != tt.args[0] || !strings.Contains(stdout, tt.part) || stderr != "" {
+			t.Errorf("%q: exit %d, stdout %s, stderr %q", tt.args, code, stdout, stderr)
 		}
 	}
 }

@@ -32,7 +32,9 @@ func (c *call) validate() int {
 	return success
 }
 
+// findings prints findings, each with the sign of its severity.
 func (c *call) findings(list []tresor.Finding) {
+	c.report.findings = append(c.report.findings, list...)
 	for _, f := range list {
 		sign := "🔴 FEHLER   "
 		switch f.Severity {
@@ -52,28 +54,27 @@ func (c *call) fails(err error) int {
 	var write *tresor.WriteError
 	switch {
 	case errors.As(err, &invalid) && invalid.State == tresor.VaultBusy:
-		c.line("🔴 ", c.say("cli.busy", name, invalid.Findings[0].Text))
+		return c.refuse("cli.busy", name, invalid.Findings[0].Text)
 	case errors.As(err, &invalid):
+		c.report.findings = append(c.report.findings, invalid.Findings...)
 		for _, f := range invalid.Findings {
 			c.line("🔴 ", f.String())
 		}
-		c.line("🔴 ", c.say("cli.invalid", name))
+		return c.refuse("cli.invalid", name)
 	case errors.As(err, &write) && write.Recovery:
-		c.line("🔴 ", c.say("cli.recovery", name, write.Text))
+		return c.refuse("cli.recovery", name, write.Text)
 	case errors.As(err, &write):
-		c.line("🔴 ", c.say("cli.failed", name, write.Text))
-	default:
-		c.line("🔴 ", c.say("cli.failed", name, err))
+		return c.refuse("cli.failed", name, write.Text)
 	}
-	return refused
+	return c.refuse("cli.failed", name, err)
 }
 
 // held lets a writer come to its end.
 func (c *call) held() (release func()) {
-	if c.hold == nil {
+	if c.Hold == nil {
 		return func() {}
 	}
-	return c.hold()
+	return c.Hold()
 }
 
 func (c *call) index() int {
@@ -172,8 +173,7 @@ func (c *call) queryFailure(text string) {
 func (c *call) search() int {
 	for _, term := range c.args.words {
 		if text.IsBlank(term) {
-			c.line("🔴 ", c.say("cli.search.blank"))
-			return refused
+			return c.refuse("cli.search.blank")
 		}
 	}
 	hits, files, err := tresor.Grep(c.dir(), c.args.words, c.options())

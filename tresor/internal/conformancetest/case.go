@@ -20,6 +20,7 @@ type Case struct {
 
 	About       string            `json:"about"`
 	Args        []string          `json:"args"`
+	Env         map[string]string `json:"env"`
 	Today       string            `json:"today"`
 	Base        string            `json:"base"`
 	OutsideBase map[string]string `json:"outside_base"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +12,17 @@ import (
 	"time"
 )
 
-// A Main is the engine's command line: its arguments begin with --root.
-type Main func(args []string, stdout, stderr io.Writer, now func() time.Time) int
+// A Run is what a case gives the engine's command line.
+type Run struct {
+	Args           []string // begin with --root
+	Dir            string   // the current folder
+	Env            func(name string) string
+	Now            func() time.Time
+	Stdout, Stderr io.Writer
+}
+
+// A Main is the engine's command line; it returns the exit code.
+type Main func(Run) int
 
 // Run builds the case in the empty folder tmp, runs it and returns what differs
 // from the expectation.
@@ -38,7 +48,7 @@ func (c *Case) Run(tmp string, main Main) (differences []string, err error) {
 		now = func() time.Time { return day.Add(12 * time.Hour) }
 	}
 	var stdout, stderr bytes.Buffer
-	exit := main(args, &stdout, &stderr, now)
+	exit := main(Run{Args: args, Dir: tmp, Env: c.environment(tmp), Now: now, Stdout: &stdout, Stderr: &stderr})
 	after, err := snapshot(tmp)
 	if err != nil {
 		return nil, err
@@ -63,12 +73,27 @@ func (c *Case) Run(tmp string, main Main) (differences []string, err error) {
 	return j.found, nil
 }
 
+// environment is the environment of the case: its home lies below tmp, where
+// nothing is compared.
+func (c *Case) environment(tmp string) func(string) string {
+	home := filepath.Join(tmp, "home")
+	env := map[string]string{"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, "cache"), "XDG_CONFIG_HOME": filepath.Join(home, "config"),
+		"LANG": "C.UTF-8", "TZ": "UTC"}
+	for name, value := range c.Env {
+		env[name] = strings.ReplaceAll(value, "{tmp}", tmp)
+	}
+	return func(name string) string { return env[name] }
+}
+
 // snapshot describes every entry below tmp.
 func snapshot(tmp string) (map[string]string, error) {
 	entries := make(map[string]string)
 	err := filepath.WalkDir(tmp, func(p string, d os.DirEntry, err error) error {
 		if err != nil || p == tmp {
 			return err
+		}
+		if p == filepath.Join(tmp, "home") {
+			return fs.SkipDir
 		}
 		rel, err := filepath.Rel(tmp, p)
 		if err != nil {

@@ -1,13 +1,16 @@
 // Package wording holds the sentences of the engine for people, German and
-// English, in one file a language. A key that is a rule of the specification,
-// as "CL-1", is the reason and the remedy of a finding; "path.…" and "json.…"
-// are reasons inside of them; all others belong to commands.
+// English, in one folder a language and one file an area. A key that is a rule
+// of the specification, as "CL-1", is the reason and the remedy of a finding;
+// "path.…" and "json.…" are reasons inside of them; "help.…" says how a command
+// is called; all others belong to commands. In a sentence \n is a line break.
 package wording
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,24 +18,35 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed de.txt
-var german string
+//go:embed de/*.txt en/*.txt
+var files embed.FS
 
-//go:embed en.txt
-var english string
-
-//go:embed help.de.txt
-var germanHelp string
-
-//go:embed help.en.txt
-var englishHelp string
-
-// Help returns the help of the command line.
-func Help(lang string) string {
-	if lang == "en" {
-		return englishHelp
+// Help returns the help of the command line: how it is used, and each command
+// in the given order.
+func Help(lang string, commands []string) string {
+	var b strings.Builder
+	b.WriteString(Say(lang, "help.usage") + "\n\n")
+	const column = 31
+	for _, name := range commands {
+		call, what, _ := strings.Cut(Say(lang, "help."+name), " :: ")
+		line := "  " + call
+		if n := utf8.RuneCountInString(line); n < column-1 {
+			line += strings.Repeat(" ", column-n)
+		} else {
+			line += "\n" + strings.Repeat(" ", column)
+		}
+		what, _, _ = strings.Cut(what, "\n")
+		b.WriteString(line + what + "\n")
 	}
-	return germanHelp
+	return b.String()
+}
+
+// CommandHelp returns the help of one command: its call and everything that is
+// said about it, of which the general help shows the first line.
+func CommandHelp(lang, command string) string {
+	call, what, _ := strings.Cut(Say(lang, "help."+command), " :: ")
+	usage, _, _ := strings.Cut(Say(lang, "help.usage"), ":")
+	return usage + ": outheis tresor " + call + "\n\n" + what + "\n"
 }
 
 // A Sentence is a sentence in no language yet. Args are strings, ints, lists of
@@ -124,12 +138,29 @@ func catalogue(lang string) map[string]string {
 }
 
 var catalogues = sync.OnceValue(func() [2]map[string]string {
-	return [2]map[string]string{parse(german), parse(english)}
+	return [2]map[string]string{read("de"), read("en")}
 })
 
-// parse reads lines "key = sentence"; blank lines and those with # are skipped.
-func parse(file string) map[string]string {
+// read reads the files of a language.
+func read(lang string) map[string]string {
 	m := make(map[string]string)
+	areas, err := files.ReadDir(lang)
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	for _, area := range areas {
+		name := path.Join(lang, area.Name())
+		b, err := files.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		parse(m, name, string(b))
+	}
+	return m
+}
+
+// parse adds lines "key = sentence"; blank lines and those with # are skipped.
+func parse(m map[string]string, name, file string) {
 	for line := range strings.Lines(file) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' {
@@ -137,9 +168,8 @@ func parse(file string) map[string]string {
 		}
 		key, sentence, ok := strings.Cut(line, " = ")
 		if _, twice := m[key]; twice || !ok {
-			panic("wording: bad line " + line)
+			panic(fmt.Sprintf("wording: %s: bad line or second sentence: %s", name, line))
 		}
-		m[key] = sentence
+		m[key] = strings.ReplaceAll(sentence, `\n`, "\n")
 	}
-	return m
 }

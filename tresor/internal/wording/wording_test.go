@@ -72,7 +72,7 @@ func TestTheEngineUsesTheCatalogue(t *testing.T) {
 		}
 	}
 	for k := range sentences {
-		if !used[k] {
+		if !used[k] && !strings.HasPrefix(k, "help.") { // cli says the help of its commands
 			t.Errorf("nobody says %s", k)
 		}
 	}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"maps"
+
+	"outheis/tresor"
+	"outheis/tresor/internal/pjson"
+)
+
+// A report is what a command found out, for --json: one P-JSON document with the
+// keys command, exit, errors (sentences why it refused), findings (rule,
+// severity, label, path, line and text each) and those of the command itself,
+// which its help names.
+type report struct {
+	errors   []string
+	findings []tresor.Finding
+	values   pjson.Object
+}
+
+// printReport prints the report in place of the lines.
+func (c *call) printReport(code int) {
+	findings := make([]any, len(c.report.findings))
+	for i, f := range c.report.findings {
+		findings[i] = findingObject(f)
+	}
+	doc := pjson.Object{"command": c.command.name, "exit": code, "errors": c.report.errors, "findings": findings}
+	maps.Copy(doc, c.report.values)
+	c.out.Reset()
+	c.out.Write(pjson.Encode(doc))
+}
+
+func findingObject(f tresor.Finding) pjson.Object {
+	severity := map[tresor.Severity]string{tresor.Error: "error", tresor.Warning: "warning", tresor.Hint: "hint"}[f.Severity]
+	o := pjson.Object{"rule": f.Rule, "severity": severity, "label": f.Label, "path": nil, "line": nil, "text": f.Text}
+	if f.Path != "" {
+		o["path"] = f.Path
+	}
+	if f.Line > 0 {
+		o["line"] = f.Line
+	}
+	return o
+}

@@ -131,6 +131,7 @@ type Tresor struct {
 type TresorVault struct {
 	ID       string // "" stands for the name of the folder
 	Path     string // absolute
+	Scope    string // organisation, fachbereich, projekt, persoenlich; "" where the name of the folder may say it
 	Audience []string
 }
 

@@ -166,6 +166,9 @@ var problemCases = []struct {
 	{"twice", "human: {vault: [/usr, /usr/]}\n", []string{"! 1 human.vault[1] path_twice [/usr]"}},
 	{"nested", "human: {vault: [/usr/lib, /usr]}\n", []string{"! 1 human.vault[1] path_nested [/usr/lib] [/usr]"}},
 	{"beside", "human: {vault: [/usr, /usr-lokal]}\n", []string{"~ 1 human.vault[1] path_not_there [/usr-lokal]"}},
+	{"scope", "tresor: {vaults: [{path: /usr, scope: projekte}, {path: /bin, id: b, scope: \"\"}, {path: /lib, scope: [projekt]}]}\n", []string{
+		"! 1 tresor.vaults[0].scope not_one_of_but [\"projekte\"] [organisation, fachbereich, projekt, persoenlich] [projekt]",
+		"! 1 tresor.vaults[2].scope not_one_of [[…]] [organisation, fachbereich, projekt, persoenlich]"}},
 	{"Tresor twice", "tresor: {vaults: [/a/Werk, {id: Werk, path: /b/x}]}\n", []string{
 		"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id want_name [\"Werk\"]", "~ 1 tresor.vaults[1].path path_not_there [/b/x]"}},
 	{"Tresor twice by folder", "tresor: {vaults: [/usr/lib, {id: lib, path: /usr}]}\n", []string{"! 1 tresor.vaults[1].id duplicate_value [\"lib\"] [1]"}},

@@ -98,6 +98,7 @@ func readTresor(f *form, t *Tresor) {
 	forms(f, "vaults", &t.Vaults, "path", func(f *form, v *TresorVault) {
 		field(f, "id", &v.ID, optional(name()))
 		field(f, "path", &v.Path, f.w.path())
+		field(f, "scope", &v.Scope, optional(oneOf(scopes()...)))
 		items(f, "audience", &v.Audience, text(60))
 		if !f.is(reading) {
 			return
@@ -112,6 +113,9 @@ func readTresor(f *form, t *Tresor) {
 	}
 	laterTresor(f)
 }
+
+// scopes are the areas of validity of Tresore, widest first.
+func scopes() []string { return []string{"organisation", "fachbereich", "projekt", "persoenlich"} }
 
 // id returns the name by which the vault is cited.
 func (v TresorVault) id() string {

@@ -45,7 +45,7 @@ func ParseFrontMatter(path, page string, f *check.Findings) (m FrontMatter, body
 			f.Errors = append(f.Errors, found.Errors...)
 			return m, strings.Join(lines[i+1:], "\n"), i + 1
 		case trimmed == "" || trimmed[0] == '#':
-		case strings.HasPrefix(line, "  - "):
+		case strings.HasPrefix(line, listMark):
 			found.Error(check.File(path).On(i+1), "FM-3", trimmed)
 		case text.LeadsWithSpace(line):
 			found.Error(where, "FM-2", trimmed)
@@ -60,29 +60,38 @@ func ParseFrontMatter(path, page string, f *check.Findings) (m FrontMatter, body
 				found.Error(where, "FM-5", key)
 				continue
 			}
-			v := Value{Line: i + 1}
-			switch {
-			case rest == "":
-				v.IsList = true
-				for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  - ") {
-					i++
-					v.List = append(v.List, unquote(text.Trim(lines[i][len("  - "):])))
-				}
-			case rest[0] == '[' && rest[len(rest)-1] == ']' && len(rest) > 1:
-				v.IsList = true
-				if inner := text.Trim(rest[1 : len(rest)-1]); inner != "" {
-					for item := range strings.SplitSeq(inner, ",") {
-						v.List = append(v.List, unquote(text.Trim(item)))
-					}
-				}
-			default:
-				v.Text = unquote(rest)
+			v := Value{IsList: true}
+			if rest != "" {
+				v = inlineValue(rest)
+			}
+			v.Line = i + 1
+			for rest == "" && i+1 < len(lines) && strings.HasPrefix(lines[i+1], listMark) {
+				i++
+				v.List = append(v.List, unquote(text.Trim(lines[i][len(listMark):])))
 			}
 			m[key] = v
 		}
 	}
 	f.Error(check.File(path).On(1), "FM-6")
 	return m, "", 0
+}
+
+// listMark begins an item of a list below its field.
+const listMark = "  - "
+
+// inlineValue reads what stands behind a field on the same line, trimmed and not
+// empty: a list in brackets, or a text.
+func inlineValue(s string) Value {
+	if len(s) < 2 || s[0] != '[' || s[len(s)-1] != ']' {
+		return Value{Text: unquote(s)}
+	}
+	v := Value{IsList: true}
+	if inner := text.Trim(s[1 : len(s)-1]); inner != "" {
+		for item := range strings.SplitSeq(inner, ",") {
+			v.List = append(v.List, unquote(text.Trim(item)))
+		}
+	}
+	return v
 }
 
 // unquote removes all outer double, then all outer single quotes.

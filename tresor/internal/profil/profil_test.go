@@ -9,6 +9,7 @@ import (
 
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/text"
 )
 
 func TestGrammars(t *testing.T) {
@@ -182,31 +183,48 @@ func FuzzFrontMatter(f *testing.F) {
 		if lines := strings.SplitN(page, "\n", offset+1); strings.Join(lines[offset:], "") != body {
 			t.Fatalf("%q: body %q behind %d lines", page, body, offset)
 		}
-		var b strings.Builder
-		b.WriteString("---\n")
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			v := m[key]
-			if !v.IsList {
-				b.WriteString(key + ": \"" + v.Text + "\"\n")
-				continue
-			}
-			b.WriteString(key + ":\n")
-			for _, item := range v.List {
-				b.WriteString("  - \"" + item + "\"\n")
-			}
+		if s, bad := text.Decode([]byte(page)); bad >= 0 || s != page {
+			return // no text file
 		}
-		b.WriteString("---\n" + body)
-		again, rest, _ := profil.ParseFrontMatter("p.md", b.String(), &found)
-		if found.Errors != nil || rest != body && rest != body+"\n" {
-			t.Fatalf("%q became %q with %v", page, b.String(), found.Errors)
+		head, err := m.Render("p.md")
+		if err != nil {
+			t.Fatalf("%q is accepted but not written: %v", page, err)
+		}
+		again, rest, _ := profil.ParseFrontMatter("p.md", head+body, &found)
+		if found.Errors != nil || rest != body || len(again) != len(m) {
+			t.Fatalf("%q became %q with %v", page, head, found.Errors)
 		}
 		for key, v := range m {
-			// Quotes inside of quotes are the format's own loss (D-15).
-			if strings.ContainsAny(v.Text+strings.Join(v.List, ""), `"'`) {
-				continue
-			}
 			if w := again[key]; w.IsList != v.IsList || w.Text != v.Text || !slices.Equal(w.List, v.List) {
 				t.Fatalf("%q: %s is %+v, then %+v", page, key, v, w)
+			}
+		}
+	})
+}
+
+// An edit gives what was asked or refuses, and changes nothing else.
+func FuzzEdit(f *testing.F) {
+	f.Add("---\na: b\nc: [d]\ne:\n  - f\n---\nx\n", "c", "g, h")
+	f.Add("---\r\na: [ ]\r\n---\r\n", "a", "'")
+	f.Fuzz(func(t *testing.T, page, name, value string) {
+		decoded, _ := text.Decode([]byte(page))
+		before, body, _ := profil.ParseFrontMatter("p.md", decoded, &check.Findings{})
+		for _, edit := range []func(string, []byte, string, string) ([]byte, error){profil.SetText, profil.AddToList} {
+			b, err := edit("p.md", []byte(page), name, value)
+			if err != nil {
+				continue
+			}
+			decoded, _ := text.Decode(b)
+			var found check.Findings
+			after, rest, _ := profil.ParseFrontMatter("p.md", decoded, &found)
+			if v := after[name]; found.Errors != nil || rest != body || v.Text != value && !slices.Contains(v.List, value) {
+				t.Fatalf("%q became %q with %v", page, b, found.Errors)
+			}
+			delete(after, name)
+			for key, v := range after {
+				if w := before[key]; w.IsList != v.IsList || w.Text != v.Text || !slices.Equal(w.List, v.List) {
+					t.Fatalf("%q became %q", page, b)
+				}
 			}
 		}
 	})
@@ -221,17 +239,16 @@ func FuzzTypes(f *testing.F) {
 		if found.Errors != nil {
 			return
 		}
-		var b strings.Builder
-		b.WriteString("_relationstypen: [" + strings.Join(types.Relations, ", ") + "]\n")
-		for _, name := range slices.Sorted(maps.Keys(types.Fields)) {
-			b.WriteString(name + ":\n")
-			for _, field := range slices.Sorted(maps.Keys(types.Fields[name])) {
-				b.WriteString("  " + field + ": \"" + types.Fields[name][field] + "\"\n")
-			}
+		if s, bad := text.Decode([]byte(s)); bad >= 0 || strings.ContainsRune(s, '\r') {
+			return // no text file
 		}
-		again := profil.ParseTypes(b.String(), &found)
+		rendered, err := types.Render()
+		if err != nil {
+			t.Fatalf("%q is accepted but not written: %v", s, err)
+		}
+		again := profil.ParseTypes(rendered, &found)
 		if found.Errors != nil || !slices.Equal(again.Relations, types.Relations) || !maps.EqualFunc(again.Fields, types.Fields, maps.Equal) {
-			t.Fatalf("%q became %q with %v", s, b.String(), found.Errors)
+			t.Fatalf("%q became %q with %v", s, rendered, found.Errors)
 		}
 	})
 }

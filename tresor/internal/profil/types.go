@@ -16,6 +16,7 @@ type Types struct {
 	Relations []string
 
 	relations map[string]bool
+	listLine  int // of _relationstypen, from 1; 0 without one
 }
 
 // HasRelation reports whether a relation type is registered.
@@ -26,9 +27,8 @@ var typeFields = []string{"beschreibung", "besonderheiten", "graph_rolle", "krit
 
 // LoadTypes reads schema/types.yaml.
 func LoadTypes(t *tree.Tree, f *check.Findings) Types {
-	where := check.File(TypesFile)
 	if !t.SafeFile(TypesFile) {
-		f.Error(where, "TY-1")
+		f.Error(check.File(TypesFile), "TY-1")
 		return Types{}
 	}
 	s, ok := f.Text(t, TypesFile)
@@ -36,6 +36,13 @@ func LoadTypes(t *tree.Tree, f *check.Findings) Types {
 		return Types{}
 	}
 	types := ParseTypes(s, f)
+	checkTypes(types, f)
+	return types
+}
+
+// checkTypes checks what needs the whole registry.
+func checkTypes(types Types, f *check.Findings) {
+	where := check.File(TypesFile)
 	if len(types.Fields) == 0 {
 		f.Error(where, "TY-13")
 	}
@@ -45,7 +52,6 @@ func LoadTypes(t *tree.Tree, f *check.Findings) Types {
 	for _, name := range slices.Sorted(maps.Keys(types.Fields)) {
 		checkType(where, name, types.Fields[name], f)
 	}
-	return types
 }
 
 func checkType(where check.Where, name string, fields map[string]string, f *check.Findings) {
@@ -107,7 +113,7 @@ func ParseTypes(s string, f *check.Findings) Types {
 				if seenRelations {
 					f.Error(where, "TY-3")
 				}
-				seenRelations, current = true, ""
+				seenRelations, current, types.listLine = true, "", i+1
 				types.Relations = parseRelationTypes(where, value, f)
 				types.relations = make(map[string]bool, len(types.Relations))
 				for _, name := range types.Relations {

@@ -48,7 +48,7 @@ func TestLanguagesAgree(t *testing.T) {
 // that names its key passes as many arguments as the sentence has places.
 func TestTheEngineUsesTheCatalogue(t *testing.T) {
 	sentences := wording.Keys("de")
-	key := regexp.MustCompile(`^([A-Z]{2}-[0-9]+[a-z]?|(cli|path|url|link|json)\.[a-z0-9.]+)$`)
+	key := regexp.MustCompile(`^([A-Z]{2}-[0-9]+[a-z]?|(cli|path|url|link|json|net)\.[a-z0-9.]+)$`)
 	used := map[string]bool{}
 	for _, file := range sources(t) {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -115,7 +115,7 @@ func sources(t *testing.T) []*ast.File {
 	t.Helper()
 	var files []*ast.File
 	set := token.NewFileSet()
-	for _, dir := range []string{"../..", "../../cli", ".."} {
+	for _, dir := range []string{"../..", "../../cli", "../../netz", ".."} {
 		err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err

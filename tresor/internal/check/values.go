@@ -25,6 +25,11 @@ func (f *Findings) JSON(t *tree.Tree, path string) (any, bool) {
 		f.Unreadable(w, err)
 		return nil, false
 	}
+	return f.ParseJSON(w, b)
+}
+
+// ParseJSON reads the bytes of a strict JSON file; it is false after an error.
+func (f *Findings) ParseJSON(w Where, b []byte) (any, bool) {
 	v, err := pjson.Parse(b)
 	var se *pjson.SyntaxError
 	if errors.As(err, &se) {

@@ -1,0 +1,129 @@
+//go:build unix
+
+package bindung_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"outheis/tresor/internal/bindung"
+)
+
+// manifest lists files with their digests in the form of each line.
+func manifest(files map[string]string, form string, paths ...string) string {
+	var b strings.Builder
+	for _, p := range paths {
+		fmt.Fprintf(&b, form, sha256.Sum256([]byte(files[p])), p)
+	}
+	return b.String()
+}
+
+func TestForeignTresor(t *testing.T) {
+	pages := map[string]string{"VERSION": "1.0.0\n", "knowledge/a/b.md": "b\r\n", "knowledge/a/.x/C.MD": "c", "knowledge/bild.png": "p", "docs/d.md": "d",
+		"knowledge/a b.md": "leer"}
+	all := slices.Sorted(maps.Keys(pages))
+	big := strings.Repeat("x", bindung.MaxDocument+1)
+	for name, tt := range map[string]struct {
+		more     map[string]string
+		manifest string
+		want     string
+		pages    string
+	}{
+		"plain":             {nil, manifest(pages, "%x  %s\n", all...), "", "knowledge/a b.md knowledge/a/.x/C.MD knowledge/a/b.md"},
+		"star and CRLF":     {nil, manifest(pages, "  %x *%s \r\n\r\n", all...), "", "knowledge/a b.md knowledge/a/.x/C.MD knowledge/a/b.md"},
+		"some":              {nil, manifest(pages, "%x\u00a0./%s\n", "knowledge//a/b.md", "VERSION"), "knowledge/a/b.md: BF-3", ""},
+		"uncleaned":         {nil, fmt.Sprintf("%x ./knowledge//a/b.md\n", sha256.Sum256([]byte("b\r\n"))), "", "knowledge/a/b.md"},
+		"twice":             {nil, manifest(pages, "%x  %s\n", "knowledge/a/b.md", "knowledge/a/b.md"), "", "knowledge/a/b.md"},
+		"no line":           {nil, "\n \r\n", "BF-4", ""},
+		"no path":           {nil, strings.Repeat("0", 64) + "\n", "BF-1", ""},
+		"no digest":         {nil, "abc VERSION\n", "BF-1", ""},
+		"upper-case digest": {nil, strings.ToUpper(manifest(pages, "%x", "VERSION")) + " VERSION\n", "BF-1", ""},
+		"outside":           {nil, strings.Repeat("0", 64) + " ../x\n", "BF-2", ""},
+		"missing":           {nil, strings.Repeat("0", 64) + " fehlt.md\n", "fehlt.md: BD-1", ""},
+		"link":              {map[string]string{"l.md": "-> VERSION"}, strings.Repeat("0", 64) + " l.md\n", "l.md: BD-2", ""},
+		"pipe":              {map[string]string{"p.md": "|"}, strings.Repeat("0", 64) + " p.md\n", "p.md: BD-3", ""},
+		"changed":           {nil, strings.Repeat("0", 64) + " VERSION\n", "VERSION: BF-3", ""},
+		// D-53: a page that the manifest does not name is not read
+		"unlisted": {map[string]string{"knowledge/neu.md": "\xff", "knowledge/l.md": "-> a", "knowledge/gross.md": big, "knowledge/p.md": "|"},
+			manifest(pages, "%x  %s\n", "knowledge/a/b.md"), "", "knowledge/a/b.md"},
+		"no pages":      {nil, manifest(pages, "%x  %s\n", "VERSION"), "", ""},
+		"page no UTF-8": {map[string]string{"knowledge/u.md": "\xff"}, fmt.Sprintf("%x knowledge/u.md\n", sha256.Sum256([]byte("\xff"))), "knowledge/u.md: BD-5", ""},
+		"large page":    {map[string]string{"knowledge/g.md": big}, fmt.Sprintf("%x knowledge/g.md\n", sha256.Sum256([]byte(big))), "knowledge/g.md: BD-4", ""},
+		"large medium":  {map[string]string{"sources/raw/g.md": big}, fmt.Sprintf("%x sources/raw/g.md\n", sha256.Sum256([]byte(big))), "", ""},
+		"deep": {map[string]string{"knowledge/" + strings.Repeat("d/", 13): "/"}, manifest(pages, "%x  %s\n", "VERSION"),
+			"knowledge/" + strings.Repeat("d/", 12) + "d: BD-10", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := maps.Clone(pages)
+			maps.Copy(files, tt.more)
+			files["MANIFEST.sha256"] = tt.manifest
+			got, why, err := open(t, lay(t, files)).ForeignTresor(t.Context())
+			if err != nil || keys(why) != tt.want {
+				t.Fatalf("%q, %v; want %q", keys(why), err, tt.want)
+			}
+			if why != nil {
+				return
+			}
+			var paths []string
+			for _, p := range got.Pages {
+				paths = append(paths, p.Path)
+				if p.Text != files[p.Path] {
+					t.Errorf("%s: %q", p.Path, p.Text)
+				}
+			}
+			if strings.Join(paths, " ") != tt.pages || got.Manifest != fmt.Sprintf("%x", sha256.Sum256([]byte(tt.manifest))) || got.Verified == 0 {
+				t.Errorf("pages %q, manifest %s, verified %d", paths, got.Manifest, got.Verified)
+			}
+		})
+	}
+}
+
+func TestForeignTresorWithoutAManifest(t *testing.T) {
+	_, why, err := open(t, lay(t, map[string]string{"knowledge/a.md": "x"})).ForeignTresor(t.Context())
+	if err != nil || keys(why) != "MANIFEST.sha256: BD-1" {
+		t.Errorf("%q, %v", keys(why), err)
+	}
+}
+
+// D-53: the budgets of a tree hold for a foreign Tresor.
+func TestForeignTresorBudget(t *testing.T) {
+	dir := lay(t, map[string]string{"knowledge": "/"})
+	var m strings.Builder
+	content := strings.Repeat("x", bindung.MaxDocument)
+	for i := range 65 {
+		p := fmt.Sprintf("knowledge/%02d.md", i)
+		must(t, os.WriteFile(dir+"/"+p, []byte(content), 0o644))
+		fmt.Fprintf(&m, "%x %s\n", sha256.Sum256([]byte(content)), p)
+	}
+	must(t, os.WriteFile(dir+"/MANIFEST.sha256", []byte(m.String()), 0o644))
+	if _, why, _ := open(t, dir).ForeignTresor(t.Context()); keys(why) != "BD-9" {
+		t.Errorf("got %q", keys(why))
+	}
+}
+
+// Hashing a huge file ends with the context.
+func TestForeignTresorEndsWithTheContext(t *testing.T) {
+	dir := lay(t, map[string]string{"MANIFEST.sha256": strings.Repeat("0", 64) + " gross\n"})
+	f, err := os.Create(dir + "/gross")
+	must(t, err)
+	must(t, f.Truncate(1<<40))
+	must(t, f.Close())
+	ctx, cancel := context.WithCancel(t.Context())
+	d := open(t, dir)
+	done := make(chan error)
+	go func() {
+		_, _, err := d.ForeignTresor(ctx)
+		done <- err
+	}()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

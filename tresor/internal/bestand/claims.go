@@ -5,12 +5,6 @@ import (
 
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/claim"
-	"outheis/tresor/internal/text"
-)
-
-const (
-	maxFundstelle = 1000
-	maxClaimText  = 20_000
 )
 
 // loadClaims reads the claims of a page. A claim is kept whatever is wrong with
@@ -32,7 +26,7 @@ func (l *loader) loadClaims(p *Page) {
 			continue
 		}
 		c := &Claim{Claim: parsed, Page: p, Line: n}
-		l.checkClaimText(where, c)
+		claim.CheckText(where, parsed, l.Findings)
 		if earlier := l.Claims[c.ID]; earlier != nil {
 			l.Error(where, "CL-5", c.ID, earlier.Page.Path, earlier.Line)
 		}
@@ -44,17 +38,6 @@ func (l *loader) loadClaims(p *Page) {
 	}
 	if p.Claims == nil {
 		l.Warn(check.File(p.Path), "CL-19")
-	}
-}
-
-func (l *loader) checkClaimText(where check.Where, c *Claim) {
-	l.Plain(where.Field(": "+c.ID+" Fundstelle"), c.Fundstelle, maxFundstelle)
-	l.Plain(where.Field(": "+c.ID+" Aussagetext"), c.Text, maxClaimText)
-	if text.Signature(c.Fundstelle) {
-		l.Error(where, "CL-4a", c.ID)
-	}
-	if text.Signature(c.Text) {
-		l.Error(where, "CL-4b", c.ID)
 	}
 }
 

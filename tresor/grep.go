@@ -25,7 +25,7 @@ type Line struct {
 // Grep validates nothing, so it works on a broken Tresor; an unsafe one gives an
 // [*InvalidError], and so does a file that is no UTF-8. Blank terms are left out.
 func Grep(dir string, terms []string, o Options) (hits []Line, files int, err error) {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return nil, 0, unreadable(dir, err, o)
 	}

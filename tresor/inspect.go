@@ -8,7 +8,6 @@ import (
 	"outheis/tresor/internal/graph"
 	"outheis/tresor/internal/manifest"
 	"outheis/tresor/internal/profil"
-	"outheis/tresor/internal/tree"
 )
 
 // Stats are the numbers of a Tresor. A value that a page lacks counts as "?".
@@ -23,7 +22,7 @@ type Stats struct {
 // Count returns the numbers of the Tresor in dir, also of a broken one. Only
 // where dir is no readable folder there is an error, an [*InvalidError].
 func Count(dir string, o Options) (Stats, error) {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return Stats{}, unreadable(dir, err, o)
 	}
@@ -63,7 +62,7 @@ func valueOf(p *bestand.Page, field string) string {
 // differences, and without one the number of files that the manifest pins. A
 // filled quarantine is an [*InvalidError]: what lies there was never pinned.
 func Verify(dir string, o Options) (differences []Finding, files int, err error) {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return nil, 0, unreadable(dir, err, o)
 	}
@@ -89,7 +88,7 @@ func Verify(dir string, o Options) (differences []Finding, files int, err error)
 // be valid but not released; see [Snapshot.Route]. One that is not valid gives an
 // [*InvalidError].
 func Suggest(dir, question string, o Options) ([]Route, error) {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return nil, unreadable(dir, err, o)
 	}

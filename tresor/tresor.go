@@ -21,6 +21,7 @@ import (
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/hybrid"
+	"outheis/tresor/internal/manifest"
 	"outheis/tresor/internal/tree"
 )
 
@@ -31,6 +32,37 @@ type Options struct {
 	Lang string
 	// Now is the clock for what is written; nil is time.Now.
 	Now func() time.Time
+	// Progress is told how far an operation is: done of total, which is 0 where
+	// nobody knows. It is called often, from the calling goroutine, and must be
+	// cheap and return at once. Nil is none.
+	Progress func(stage Stage, done, total int)
+}
+
+// A Stage is what an operation is at. There may come others than those below,
+// and one may come more than once.
+type Stage string
+
+// The stages.
+const (
+	StageLook    = Stage(tree.StageLook)       // at the tree; entries
+	StageHash    = Stage(manifest.StageHash)   // comparing with the manifest, or writing it; entries
+	StageSources = Stage(bestand.StageSources) // checking raw files
+	StagePages   = Stage(bestand.StagePages)   // reading and checking pages
+	StageBytes   = Stage("bytes")              // reading one file; MiB
+)
+
+// open looks at the tree in dir.
+func (o Options) open(dir string) (*tree.Tree, error) {
+	if o.Progress == nil {
+		return tree.Open(dir)
+	}
+	return tree.OpenWatched(dir, func(stage string, done, total int) { o.Progress(Stage(stage), done, total) })
+}
+
+func (o Options) progress(stage Stage, done, total int) {
+	if o.Progress != nil {
+		o.Progress(stage, done, total)
+	}
 }
 
 // A Snapshot is one released state of a Tresor, checked and prepared for
@@ -65,7 +97,7 @@ type place struct{ page, claim int }
 // consistent release gives an [*InvalidError]. Open takes no lock and writes
 // nothing; nothing of dir stays open.
 func Open(dir string, o Options) (*Snapshot, error) {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return nil, unreadable(dir, err, o)
 	}

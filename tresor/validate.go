@@ -4,6 +4,7 @@ import (
 	"io/fs"
 
 	"outheis/tresor/internal/bestand"
+	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/tree"
 )
 
@@ -11,7 +12,7 @@ import (
 // findings. It writes nothing and needs no release. That dir itself cannot be
 // read is an error by the rule LD-10.
 func Validate(dir string, o Options) Report {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return Report{Errors: unreadable(dir, err, o).Findings}
 	}
@@ -24,6 +25,10 @@ func ValidateFS(fsys fs.FS, o Options) Report { return validate(tree.OpenFS(fsys
 
 func validate(t *tree.Tree, o Options) Report {
 	b, found := bestand.Load(t)
+	return reportOf(b, found, o)
+}
+
+func reportOf(b *bestand.Bestand, found *check.Findings, o Options) Report {
 	return Report{
 		Errors:   findings(found.Errors, Error, o),
 		Warnings: findings(found.Warnings, Warning, o),

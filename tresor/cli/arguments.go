@@ -58,7 +58,7 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 		return wrong("cli.many", a.words[cmd.max])
 	}
 	for _, w := range a.words {
-		if cmd.name != "query" && !utf8.ValidString(w) {
+		if !cmd.bytes && !utf8.ValidString(w) {
 			return wrong("cli.utf8")
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"outheis/tresor"
 	"outheis/tresor/internal/pjson"
+	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/wording"
 )
 
@@ -59,6 +60,7 @@ type command struct {
 	values   []string // options with one
 	run      func(*call) int
 	document bool                       // prints a JSON document of the format in any case
+	bytes    bool                       // judges itself arguments that are no UTF-8
 	anywhere bool                       // needs no Tresor
 	failure  func(c *call, text string) // prints what a panic says; nil for the common line
 }
@@ -71,10 +73,12 @@ func commands() []command {
 		{name: "graph", run: (*call).graph},
 		{name: "checksum", flags: []string{"--verify"}, run: (*call).checksum},
 		{name: "query", min: 1, max: -1, flags: []string{"--extern"}, values: []string{"--world", "--limit", "--source"},
-			run: (*call).query, document: true, failure: (*call).queryFailure},
+			run: (*call).query, document: true, bytes: true, failure: (*call).queryFailure},
 		{name: "search", min: 1, max: -1, run: (*call).search},
 		{name: "route", min: 1, max: -1, run: (*call).route},
 		{name: "stats", run: (*call).stats},
+		{name: "source", min: 1, max: 1, run: (*call).source, bytes: true},
+		{name: "media-template", min: 1, max: 1, run: (*call).mediaTemplate, document: true, failure: templateFailure(profil.SchemaMedia)},
 	}
 }
 

@@ -52,7 +52,10 @@ func (c *call) fails(err error) int {
 	name := c.command.name
 	var invalid *tresor.InvalidError
 	var write *tresor.WriteError
+	var reading *tresor.RefusedError
 	switch {
+	case errors.As(err, &reading):
+		return c.refuse("cli.refused", name, reading.Text)
 	case errors.As(err, &invalid) && invalid.State == tresor.VaultBusy:
 		return c.refuse("cli.busy", name, invalid.Findings[0].Text)
 	case errors.As(err, &invalid):

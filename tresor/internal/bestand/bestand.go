@@ -62,6 +62,12 @@ type Relation struct {
 	Target string // knowledge/… as written
 }
 
+// The stages of [Load]: raw files of the register, then entries of knowledge.
+const (
+	StageSources = "sources"
+	StagePages   = "pages"
+)
+
 // Load reads the tree and returns what it holds and all findings.
 func Load(t *tree.Tree) (*Bestand, *check.Findings) {
 	l := &loader{tree: t, Findings: &check.Findings{}, Bestand: &Bestand{Claims: map[string]*Claim{}}}

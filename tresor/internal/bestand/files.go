@@ -56,21 +56,29 @@ func (l *loader) checkTree() {
 
 // forbidden returns the rule that a file's kind breaks.
 func forbidden(e *tree.Entry) (rule, arg string) {
-	name := path.Base(e.Path)
-	suffix := strings.ToLower(profil.Suffix(name))
-	switch {
-	case e.Path == profil.EngineFile:
-	case suffix == "" && name != "LICENSE" && name != "VERSION":
-		return "TR-3b", ""
-	case suffix != "":
-		switch suffix {
-		case ".md", ".json", ".yaml", ".sha256", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".pdf":
-		default:
-			return "TR-3a", suffix
+	if e.Path != profil.EngineFile {
+		if rule, arg := ForbiddenName(path.Base(e.Path)); rule != "" {
+			return rule, arg
 		}
 	}
 	if e.Exec {
 		return "TR-3c", ""
+	}
+	return "", ""
+}
+
+// ForbiddenName returns the rule that a file with this name breaks anywhere in a
+// Tresor, and the argument of its sentence; "" for a name that is allowed.
+func ForbiddenName(name string) (rule, arg string) {
+	suffix := strings.ToLower(profil.Suffix(name))
+	switch suffix {
+	case "":
+		if name != "LICENSE" && name != "VERSION" {
+			return "TR-3b", ""
+		}
+	case ".md", ".json", ".yaml", ".sha256", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".pdf":
+	default:
+		return "TR-3a", suffix
 	}
 	return "", ""
 }
@@ -101,7 +109,8 @@ func (l *loader) checkQuarantine() {
 // files that belong to a row.
 func (l *loader) checkRegister() (accepted map[string]string) {
 	accepted = make(map[string]string)
-	for _, id := range register.IDs(l.Sources) {
+	for i, id := range register.IDs(l.Sources) {
+		l.tree.Progress(StageSources, i, len(l.Sources))
 		s := l.Sources[id]
 		where := check.Where{Label: "REGISTER " + id, Path: profil.RegisterFile, Line: s.Line}
 		if !register.IsTrust(s.Trust) {

@@ -25,7 +25,9 @@ var (
 // loadPages reads all pages. One that is no UTF-8 is left out, the others stay
 // (deviation D-04).
 func (l *loader) loadPages() {
-	for _, e := range l.tree.Below(profil.Knowledge) {
+	below := l.tree.Below(profil.Knowledge)
+	for i, e := range below {
+		l.tree.Progress(StagePages, i, len(below))
 		if !e.Safe() || profil.Suffix(path.Base(e.Path)) != ".md" {
 			continue
 		}

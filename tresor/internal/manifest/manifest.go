@@ -47,6 +47,9 @@ func problem(w check.Where, key string, args ...any) *Problem {
 	return &Problem{Where: w, Sentence: wording.Sentence{Key: key, Args: args}}
 }
 
+// StageHash is the stage of [Entries], by entries of the tree.
+const StageHash = "hash"
+
 // Entries returns the digests of all tracked files by path, or the first reason
 // why there can be no manifest. What override holds for a tracked path counts
 // instead of, or beside, the file.
@@ -55,7 +58,8 @@ func Entries(t *tree.Tree, override map[string][]byte) (map[string]string, *Prob
 		return nil, problem(check.File(err.Path), "MF-1", err.Err)
 	}
 	entries := make(map[string]string)
-	for _, e := range t.Entries() {
+	for i, e := range t.Entries() {
+		t.Progress(StageHash, i, len(t.Entries()))
 		switch where := check.File(e.Path); {
 		case e.Kind == tree.Alias:
 			return nil, problem(where, "MF-2")

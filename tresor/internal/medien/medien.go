@@ -82,7 +82,7 @@ func Load(t *tree.Tree, sources map[string]register.Source, f *check.Findings) m
 			continue
 		}
 		switch {
-		case isSVG(s.FileName()):
+		case IsSVG(s.FileName()):
 			f.Error(where, "MD-24")
 		case TypeOf(s.FileName()) != "" && all[id] == nil:
 			f.Error(where, "MD-25", profil.Derived+"/"+id+"__media.json")

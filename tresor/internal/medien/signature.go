@@ -29,9 +29,9 @@ func TypeOf(name string) string {
 	return ""
 }
 
-// isSVG reports whether a file name has the suffix of SVG, which is active
+// IsSVG reports whether a file name has the suffix of SVG, which is active
 // content and not allowed.
-func isSVG(name string) bool { return strings.ToLower(profil.Suffix(name)) == ".svg" }
+func IsSVG(name string) bool { return strings.ToLower(profil.Suffix(name)) == ".svg" }
 
 // Detect returns the media type that the first bytes of a file show, or "" for
 // a text and everything unknown (1-format section 9.1).

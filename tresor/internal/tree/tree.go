@@ -65,6 +65,7 @@ type Tree struct {
 	names   map[string][]string // of the entries of each folder, sorted
 	aliases bool                // there is one
 	err     *WalkError
+	watch   Watch
 	buffer  [64 << 10]byte // for hashing
 }
 
@@ -76,6 +77,21 @@ type WalkError struct {
 
 func (e *WalkError) Error() string { return e.Path + ": " + Cause(e.Err) }
 func (e *WalkError) Unwrap() error { return e.Err }
+
+// A Watch is told how far something is that can take long: done of total, which
+// is 0 where nobody knows. It is called often and must be cheap. Nil watches
+// nothing.
+type Watch func(stage string, done, total int)
+
+// Progress tells the tree's watch how far a stage is.
+func (t *Tree) Progress(stage string, done, total int) {
+	if t.watch != nil {
+		t.watch(stage, done, total)
+	}
+}
+
+// StageLook is the stage of [Open]: entries seen, without a total.
+const StageLook = "look"
 
 // The errors of a look and of reading.
 var (
@@ -93,7 +109,11 @@ func (e *SizeError) Error() string { return fmt.Sprintf("larger than %d bytes", 
 // Open looks at the tree in the folder dir, whose links are resolved first. The
 // error says that dir itself is no readable folder; what lies below and cannot
 // be looked at is told by [Tree.WalkError].
-func Open(dir string) (*Tree, error) {
+func Open(dir string) (*Tree, error) { return OpenWatched(dir, nil) }
+
+// OpenWatched is [Open] of a tree that tells watch how far it is, and whoever
+// works on it.
+func OpenWatched(dir string, watch Watch) (*Tree, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -105,7 +125,7 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{name: filepath.Base(abs), root: root, real: abs}
+	t := &Tree{name: filepath.Base(abs), root: root, real: abs, watch: watch}
 	t.look()
 	return t, nil
 }
@@ -126,7 +146,7 @@ func (t *Tree) Again() (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := &Tree{name: t.name, root: root, real: t.real}
+	again := &Tree{name: t.name, root: root, real: t.real, watch: t.watch}
 	again.look()
 	return again, nil
 }
@@ -219,6 +239,7 @@ func (t *Tree) look() {
 			}
 		}
 		slices.Reverse(t.names[dir.path])
+		t.Progress(StageLook, len(t.order), 0)
 	}
 	slices.SortFunc(t.order, func(a, b *Entry) int { return strings.Compare(a.Path, b.Path) })
 }

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"outheis/tresor"
+	"outheis/tresor/internal/pjson"
+)
+
+func (c *call) source() int {
+	s, err := tresor.DescribeSource(c.dir(), c.path(c.args.words[0]), c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	c.set("id", s.ID)
+	c.set("file", s.Name)
+	c.set("bytes", int(s.Size))
+	c.set("sha256", s.SHA256)
+	c.set("path", s.Path)
+	c.set("row", s.Row)
+	c.report.findings = s.Hints
+	c.line(c.say("cli.source.file", s.Name, int(s.Size)))
+	c.line(c.say("cli.source.sha256", s.SHA256))
+	c.line(c.say("cli.source.id", s.ID))
+	c.line(c.say("cli.source.row", s.Path))
+	c.line(s.Row)
+	for _, h := range s.Hints {
+		c.line(c.say("cli.source.hint", h.Text))
+	}
+	return success
+}
+
+func (c *call) mediaTemplate() int {
+	document, ok := tresor.MediaTemplate(c.dir(), c.args.words[0], c.options())
+	c.out.Write(document)
+	if !ok {
+		return refused
+	}
+	return success
+}
+
+// templateFailure prints the refusal of a template that failed for a mistake of
+// the program (deviation D-02).
+func templateFailure(schema string) func(*call, string) {
+	return func(c *call, text string) {
+		errors := []string{c.say("cli.internal", c.command.name, text)}
+		c.out.Write(pjson.Encode(pjson.Object{"errors": errors, "schema": schema, "state": "invalid_source"}))
+	}
+}

@@ -25,7 +25,9 @@ type Domain struct {
 	Pages    []string // as written
 	Line     int      // of the heading
 
-	normal []string // the keywords in normal form
+	normal      []string // the keywords in normal form
+	keywordLine int      // of the keywords that count, from 1; 0 without any
+	pageLine    int      // of the last page; 0 without any
 }
 
 // A Router holds the sections of the file. The zero Router has none.
@@ -69,7 +71,7 @@ func Parse(s string, f *check.Findings) Router {
 			continue
 		}
 		if list, ok := strings.CutPrefix(line, "schlagworte:"); ok {
-			open.Keywords, open.normal = nil, nil
+			open.Keywords, open.normal, open.keywordLine = nil, nil, i+1
 			for word := range strings.SplitSeq(list, ",") {
 				if word = lower(text.Trim(word)); word != "" {
 					open.Keywords = append(open.Keywords, word)
@@ -77,7 +79,7 @@ func Parse(s string, f *check.Findings) Router {
 				}
 			}
 		} else if strings.HasPrefix(line, "- knowledge/") {
-			open.Pages = append(open.Pages, text.Trim(line[len("- "):]))
+			open.Pages, open.pageLine = append(open.Pages, text.Trim(line[len("- "):])), i+1
 		}
 	}
 	return r

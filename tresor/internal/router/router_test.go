@@ -2,10 +2,12 @@ package router_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/router"
+	"outheis/tresor/internal/text"
 )
 
 const file = `# Router
@@ -69,6 +71,8 @@ func TestRoute(t *testing.T) {
 	}
 }
 
+// Routing finds only domains that there are; what is accepted is written and
+// reads back the same.
 func FuzzParse(f *testing.F) {
 	f.Add(file, "Halle 3")
 	f.Add("## \n## \nschlagworte:,\n- knowledge/", "")
@@ -78,6 +82,36 @@ func FuzzParse(f *testing.F) {
 		for _, h := range r.Route(question) {
 			if len(h.Found) == 0 || r.Domain(h.Name) != h.Domain {
 				t.Fatalf("%q: hit %v", s, h)
+			}
+		}
+		if decoded, bad := text.Decode([]byte(s)); found.Errors != nil || bad >= 0 || decoded != s {
+			return
+		}
+		if rendered, err := r.Render(); err != nil { // compares what is read back
+			t.Fatalf("%q is accepted but not written: %q, %v", s, rendered, err)
+		}
+	})
+}
+
+// Edits give what was asked or refuse, and change nothing else.
+func FuzzEdit(f *testing.F) {
+	f.Add([]byte(file[:len(file)-20]), "garten", "Rasen", "knowledge/garten/a.md")
+	f.Add([]byte("# R\r\n## a\r\n"), "a", "b,c", "knowledge/a/b")
+	f.Fuzz(func(t *testing.T, b []byte, domain, keyword, page string) {
+		for _, edit := range []func() ([]byte, error){
+			func() ([]byte, error) { return router.AddDomain(b, domain, []string{keyword}) },
+			func() ([]byte, error) { return router.AddKeyword(b, domain, keyword) },
+			func() ([]byte, error) { return router.AddPage(b, domain, page) },
+		} {
+			got, err := edit()
+			if err != nil {
+				continue
+			}
+			var found check.Findings
+			decoded, bad := text.Decode(got)
+			r := router.Parse(decoded, &found)
+			if bad >= 0 || found.Errors != nil || r.Domain(domain) == nil || len(got) < len(b) && !strings.Contains(string(b), ",") {
+				t.Fatalf("%q became %q with %v", b, got, found.Errors)
 			}
 		}
 	})

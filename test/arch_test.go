@@ -108,6 +108,23 @@ func TestLibrariesStayInOnePackage(t *testing.T) {
 	}
 }
 
+// The engine of the Tresor has no network: it gets the reader of tresor/netz from
+// the program.
+func TestTheEngineHasNoNetwork(t *testing.T) {
+	for _, p := range packages(t) {
+		name := short(p.ImportPath)
+		for _, imp := range p.Imports {
+			network := imp == "net" || strings.HasPrefix(imp, "net/") && imp != "net/url" && imp != "net/netip"
+			if network && name != "tresor/netz" && (name == "tresor" || strings.HasPrefix(name, "tresor/")) {
+				t.Errorf("%s imports %s", name, imp)
+			}
+			if short(imp) == "tresor/netz" && name != "cmd/outheis" {
+				t.Errorf("%s imports %s, which is for cmd/outheis", name, short(imp))
+			}
+		}
+	}
+}
+
 func isTestPackage(name string) bool {
 	return strings.HasSuffix(path.Base(name), "test")
 }

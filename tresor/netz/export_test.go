@@ -12,7 +12,9 @@ import (
 func (r *Reader) Patience(wait, total time.Duration) { r.wait, r.total = wait, total }
 
 // Resolve replaces the lookup of names.
-func (r *Reader) Resolve(f func(ctx context.Context, host string) ([]netip.Addr, error)) { r.resolve = f }
+func (r *Reader) Resolve(f func(ctx context.Context, host string) ([]netip.Addr, error)) {
+	r.resolve = f
+}
 
 // Connect replaces the last step of a dial, after all checks.
 func (r *Reader) Connect(f func(ctx context.Context, address string) (net.Conn, error)) {

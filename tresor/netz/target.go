@@ -92,6 +92,9 @@ func (p *prefix) covers(u *url.URL) bool {
 	if u.Scheme != "https" || u.Opaque != "" || u.User != nil || lower(u.Hostname()) != p.host || !isPort(u.Port()) || portOf(u) != p.port {
 		return false
 	}
+	if strings.ContainsFunc(u.RawQuery, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return false // it would stand in the request as it is
+	}
 	segments, ok := segmentsOf(u)
 	if !ok || len(segments) < len(p.segments) || p.folder && len(segments) == len(p.segments) {
 		return false

@@ -35,13 +35,13 @@ func generate(tb testing.TB, dir string, pages int) {
 			tb.Fatal(err)
 		}
 	}
-	if _, err := tresor.WriteIndex(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteIndex(tb.Context(), dir, tresor.Options{}); err != nil {
 		tb.Fatal(err, tresor.Validate(dir, tresor.Options{}).Errors[:1])
 	}
-	if _, _, err := tresor.WriteGraph(dir, tresor.Options{}); err != nil {
+	if _, _, err := tresor.WriteGraph(tb.Context(), dir, tresor.Options{}); err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := tresor.WriteManifest(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteManifest(tb.Context(), dir, tresor.Options{}); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -44,13 +44,13 @@ func put(t *testing.T, dir, path, content string) {
 // pin derives index and graph and writes the manifest.
 func pin(t *testing.T, dir string) {
 	t.Helper()
-	if _, err := tresor.WriteIndex(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteIndex(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tresor.WriteGraph(dir, tresor.Options{}); err != nil {
+	if _, _, err := tresor.WriteGraph(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tresor.WriteManifest(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteManifest(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 }

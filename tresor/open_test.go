@@ -268,7 +268,7 @@ func remove(t *testing.T, dir, path string) {
 
 func manifestOnly(t *testing.T, dir string) {
 	t.Helper()
-	if _, err := tresor.WriteManifest(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteManifest(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"outheis/tresor/internal/bestand"
+	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/hybrid"
 	"outheis/tresor/internal/manifest"
 	"outheis/tresor/internal/tree"
@@ -36,6 +37,8 @@ type Options struct {
 	// nobody knows. It is called often, from the calling goroutine, and must be
 	// cheap and return at once. Nil is none.
 	Progress func(stage Stage, done, total int)
+
+	hook disk.Hook // for tests
 }
 
 // A Stage is what an operation is at. There may come others than those below,

@@ -1,6 +1,7 @@
 package tresor_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,14 +9,22 @@ import (
 	"testing"
 
 	"outheis/tresor"
-	"outheis/tresor/internal/tree"
 )
 
 func TestWritersRefuse(t *testing.T) {
 	write := map[string]func(dir string) error{
-		"index":    func(dir string) error { _, err := tresor.WriteIndex(dir, tresor.Options{}); return err },
-		"graph":    func(dir string) error { _, _, err := tresor.WriteGraph(dir, tresor.Options{}); return err },
-		"checksum": func(dir string) error { _, err := tresor.WriteManifest(dir, tresor.Options{}); return err },
+		"index": func(dir string) error {
+			_, err := tresor.WriteIndex(context.Background(), dir, tresor.Options{})
+			return err
+		},
+		"graph": func(dir string) error {
+			_, _, err := tresor.WriteGraph(context.Background(), dir, tresor.Options{})
+			return err
+		},
+		"checksum": func(dir string) error {
+			_, err := tresor.WriteManifest(context.Background(), dir, tresor.Options{})
+			return err
+		},
 	}
 	tests := []struct {
 		name    string
@@ -64,7 +73,7 @@ func TestAPanicReleasesTheLock(t *testing.T) {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		_ = tresor.Mutate(dir, "index", tresor.Options{}, func(*tree.Tree) error { panic("mistake") })
+		_ = tresor.Mutate(t.Context(), dir, "index", tresor.Options{}, func() error { panic("mistake") })
 		t.Error("the panic was swallowed")
 	}()
 	if _, err := os.Lstat(filepath.Join(dir, ".vault-release.lock")); !errors.Is(err, os.ErrNotExist) {

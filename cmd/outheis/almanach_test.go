@@ -81,13 +81,13 @@ func writeAlmanach(t testing.TB) string {
 	if err := os.Mkdir(filepath.Join(dir, "graph"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tresor.WriteIndex(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteIndex(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tresor.WriteGraph(dir, tresor.Options{}); err != nil {
+	if _, _, err := tresor.WriteGraph(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tresor.WriteManifest(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteManifest(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

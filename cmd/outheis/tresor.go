@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,10 +17,7 @@ func (p *program) tresorCommand() *cobra.Command {
 		Short:              p.t.Say("cmd.tresor"),
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {
-			hold := func() (release func()) {
-				_, stop := untilSignal(c.Context())
-				return stop
-			}
+			hold := func(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
 			code := cli.Main(c.Context(), withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang(), Hold: hold})
 			if code != exitOK {
 				return &exitError{code: code}

@@ -45,10 +45,10 @@ type Options struct {
 	In io.Reader
 	// Terminal says that a person watches stderr: progress is shown there.
 	Terminal bool
-	// Hold keeps Ctrl-C and the like from ending the process until release is
-	// called: a writer that is cut off leaves its lock behind, which stops every
-	// question. Nil holds nothing.
-	Hold func() (release func())
+	// Hold makes Ctrl-C and the like end the context it returns, and not the
+	// process, until release is called: a writer that is cut off leaves its lock
+	// behind, which stops every question. Nil holds nothing.
+	Hold func(context.Context) (ctx context.Context, release func())
 }
 
 // A command is one word of the command line. Its run gets the parsed arguments.

@@ -166,9 +166,9 @@ func TestWritersAreNotCutOff(t *testing.T) {
 	for command, want := range map[string]string{"index": "held released", "graph": "held released", "checksum": "held released",
 		"checksum --verify": "", "validate": "", "stats": ""} {
 		var did []string
-		hold := func() func() {
+		hold := func(ctx context.Context) (context.Context, func()) {
 			did = append(did, "held")
-			return func() { did = append(did, "released") }
+			return ctx, func() { did = append(did, "released") }
 		}
 		if code, stdout, _ := run(cli.Options{Root: dir, Hold: hold}, strings.Fields(command)...); code != 0 {
 			t.Errorf("%s: exit %d, %s", command, code, stdout)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -64,6 +65,8 @@ func (c *call) fails(err error) int {
 			c.line("🔴 ", f.String())
 		}
 		return c.refuse("cli.invalid", name)
+	case errors.As(err, &write) && write.Done:
+		return c.refuse("cli.done", name, write.Text)
 	case errors.As(err, &write) && write.Recovery:
 		return c.refuse("cli.recovery", name, write.Text)
 	case errors.As(err, &write):
@@ -72,17 +75,18 @@ func (c *call) fails(err error) int {
 	return c.refuse("cli.failed", name, err)
 }
 
-// held lets a writer come to its end.
-func (c *call) held() (release func()) {
+// held lets a writer come to its end, or stop before it wrote anything.
+func (c *call) held() (ctx context.Context, release func()) {
 	if c.Hold == nil {
-		return func() {}
+		return c.ctx, func() {}
 	}
-	return c.Hold()
+	return c.Hold(c.ctx)
 }
 
 func (c *call) index() int {
-	defer c.held()()
-	pages, err := tresor.WriteIndex(c.dir(), c.options())
+	ctx, release := c.held()
+	defer release()
+	pages, err := tresor.WriteIndex(ctx, c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)
 	}
@@ -91,8 +95,9 @@ func (c *call) index() int {
 }
 
 func (c *call) graph() int {
-	defer c.held()()
-	nodes, edges, err := tresor.WriteGraph(c.dir(), c.options())
+	ctx, release := c.held()
+	defer release()
+	nodes, edges, err := tresor.WriteGraph(ctx, c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)
 	}
@@ -104,8 +109,9 @@ func (c *call) checksum() int {
 	if c.args.flags["--verify"] {
 		return c.verify()
 	}
-	defer c.held()()
-	files, err := tresor.WriteManifest(c.dir(), c.options())
+	ctx, release := c.held()
+	defer release()
+	files, err := tresor.WriteManifest(ctx, c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)
 	}

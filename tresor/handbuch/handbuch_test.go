@@ -82,13 +82,13 @@ func TestTheHandbookValidates(t *testing.T) {
 // What is derived is what the writers derive now.
 func TestArtefactsAreUpToDate(t *testing.T) {
 	dir := unpack(t)
-	if _, err := tresor.WriteIndex(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteIndex(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := tresor.WriteGraph(dir, tresor.Options{}); err != nil {
+	if _, _, err := tresor.WriteGraph(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tresor.WriteManifest(dir, tresor.Options{}); err != nil {
+	if _, err := tresor.WriteManifest(t.Context(), dir, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"INDEX.md", "graph/graph.json", "MANIFEST.sha256"} {

@@ -1,6 +1,9 @@
 // Package lock is the write lock of a Tresor, the file .vault-release.lock: one
 // writer at a time, no waiting, and a lock that stays behind is never removed by
-// a program (6-release section 2).
+// the next writer (6-release section 2, deviation D-65).
+//
+// While its process lives, a lock of ours is also locked in the kernel, so that
+// [Find] can tell a lock that is held from one that was left.
 package lock
 
 import (
@@ -11,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
 )
@@ -23,18 +27,19 @@ var ErrLost = errors.New("the write lock was removed or replaced by somebody els
 
 // A Lock is held until Release or Keep.
 type Lock struct {
-	root *os.Root
-	file *os.File
+	root *disk.Folder
+	file *disk.File
+	note string
 }
 
 // Take creates the lock in the Tresor's folder for a command. While it exists,
-// every query and every other writer refuses.
-func Take(dir, command string, now time.Time) (*Lock, error) {
-	root, err := os.OpenRoot(dir)
+// every query and every other writer refuses. Hook may be nil.
+func Take(dir, command string, now time.Time, hook disk.Hook) (*Lock, error) {
+	root, err := disk.Open(dir, hook)
 	if err != nil {
 		return nil, err
 	}
-	f, err := root.OpenFile(profil.LockFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.Create(profil.LockFile, 0o600)
 	if err != nil {
 		root.Close()
 		if errors.Is(err, fs.ErrExist) {
@@ -42,37 +47,57 @@ func Take(dir, command string, now time.Time) (*Lock, error) {
 		}
 		return nil, err
 	}
-	l := &Lock{root, f}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	_, err = fmt.Fprintf(f, "pid=%d\nhost=%s\ncommand=%s\nstarted=%s\n", os.Getpid(), host, command, now.UTC().Format(time.RFC3339))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
+	l := &Lock{root: root, file: f}
+	if err := l.write(command, now); err != nil {
 		return nil, errors.Join(err, l.Release())
 	}
 	return l, nil
 }
 
+func (l *Lock) write(command string, now time.Time) error {
+	// A file system without advisory locks only keeps [Find] from being sure.
+	if free, err := l.file.Lock(); err == nil && !free {
+		return ErrTaken
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	l.note = fmt.Sprintf("pid=%d\nhost=%s\ncommand=%s\nstarted=%s\n", os.Getpid(), host, command, now.UTC().Format(time.RFC3339))
+	if _, err := l.file.Write([]byte(l.note)); err != nil {
+		return err
+	}
+	if err := l.file.Sync(); err != nil {
+		return err
+	}
+	return l.root.Sync()
+}
+
+// Note returns the lines that say who holds the lock.
+func (l *Lock) Note() string { return l.note }
+
 // Release removes the lock if it is still this one.
 func (l *Lock) Release() error {
 	defer l.root.Close()
 	defer l.file.Close()
-	held, err := l.file.Stat()
+	held, err := l.file.Info()
 	if err != nil {
 		return err
 	}
-	there, err := l.root.Lstat(profil.LockFile)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(held, there) {
+	there, err := l.root.Info(profil.LockFile)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && held.ID != there.ID {
 		return ErrLost
 	}
 	if err != nil {
 		return err
 	}
-	return l.root.Remove(profil.LockFile)
+	if err := l.root.Remove(profil.LockFile); err != nil {
+		return err
+	}
+	// What the lock protected is durable. Should it come back after a power
+	// failure, it is a lock that was left.
+	_ = l.root.Sync()
+	return nil
 }
 
 // Keep leaves the lock behind, with the reason why a person must look first.
@@ -80,7 +105,7 @@ func (l *Lock) Keep(reason string) error {
 	defer l.root.Close()
 	defer l.file.Close()
 	reason = strings.Join(strings.FieldsFunc(reason, text.IsControl), " ")
-	if _, err := l.file.WriteString("recovery_required=" + text.Trim(reason) + "\n"); err != nil {
+	if _, err := l.file.Write([]byte("recovery_required=" + text.Trim(reason) + "\n")); err != nil {
 		return err
 	}
 	return l.file.Sync()

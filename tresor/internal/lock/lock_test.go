@@ -15,7 +15,7 @@ var now = time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 
 func take(t *testing.T, dir string) *lock.Lock {
 	t.Helper()
-	l, err := lock.Take(dir, "index", now)
+	l, err := lock.Take(dir, "index", now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestTakeAndRelease(t *testing.T) {
 	if s := string(b); !strings.HasPrefix(s, "pid=") || !strings.HasSuffix(s, "\ncommand=index\nstarted=2026-05-06T07:08:09Z\n") {
 		t.Errorf("content %q", s)
 	}
-	if _, err := lock.Take(dir, "graph", now); !errors.Is(err, lock.ErrTaken) {
+	if _, err := lock.Take(dir, "graph", now, nil); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("second take: %v", err)
 	}
 	if err := l.Release(); err != nil {
@@ -72,7 +72,7 @@ func TestKeep(t *testing.T) {
 	if err != nil || !strings.HasSuffix(string(b), "\nrecovery_required=rename failed: a\n") {
 		t.Errorf("content %q, %v", b, err)
 	}
-	if _, err := lock.Take(dir, "graph", now); !errors.Is(err, lock.ErrTaken) {
+	if _, err := lock.Take(dir, "graph", now, nil); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("take after keep: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestADanglingLinkIsALock(t *testing.T) {
 	if err := os.Symlink("nowhere", filepath.Join(dir, ".vault-release.lock")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lock.Take(dir, "index", now); !errors.Is(err, lock.ErrTaken) {
+	if _, err := lock.Take(dir, "index", now, nil); !errors.Is(err, lock.ErrTaken) {
 		t.Errorf("take: %v", err)
 	}
 }

@@ -1,32 +1,98 @@
-// Package txn replaces files of a Tresor as one transaction: prepared beside the
-// Tresor, renamed into place one by one, read back, and rolled back if anything
-// fails (6-release section 1). It never deletes what it did not itself put
-// there.
+// Package txn changes files of a Tresor as one transaction: prepared beside the
+// Tresor, put in place one by one, read back, and rolled back if anything fails
+// (6-release section 1). It never deletes what it did not itself put there.
 //
-// Renames are atomic each, not together; after a power failure the manifest,
-// which callers pass last, shows that the state is mixed.
+// Each step is atomic, not all together. What a process that is killed leaves in
+// the staging folder (the list TARGETS, the former files NN.orig, the new ones
+// NN.stage) lets [Inspect] say how far it came and [Remains.RollBack] undo it.
 package txn
 
 import (
+	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 
+	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/wording"
 )
 
-// A Target is a file to write.
+// A Kind is what happens to a target.
+type Kind int
+
+// The kinds.
+const (
+	// Write makes a file, or replaces its content; its permissions stay.
+	Write Kind = iota
+	// Append adds a line to a file of any size, or makes it. What is there stays
+	// byte for byte; a last line without its end gets one first.
+	Append
+	// Move renames a file in the Tresor from From to Path, which must be free.
+	Move
+	// Remove takes a file away.
+	Remove
+	// Folder makes a folder, which must not be there. Later targets may lie in it.
+	Folder
+)
+
+// A Target is one change. Paths are relative to the Tresor; the folder of a path
+// must exist or be made by an earlier target.
 type Target struct {
-	Path    string // relative to the Tresor; its folder must exist
-	Content []byte
-	Mode    fs.FileMode // of a new file, less the umask; an existing one keeps its own
+	Kind    Kind
+	Path    string
+	From    string      // of Move
+	Content []byte      // of Write; of Append the line without its end
+	Reader  io.Reader   // of Write, in place of Content; read once
+	SHA256  string      // in hex, what Move or Reader must hold; "" for anything
+	Mode    fs.FileMode // of a new file or folder, less the umask
 }
 
-// Checks run at the two moments when nothing, and when everything is written.
-// Both may be nil.
-type Checks struct {
-	Before func() error // an error leaves everything untouched
-	After  func() error // an error rolls back
+// A Transaction is what to change and how.
+type Transaction struct {
+	Root    string // resolved path of the Tresor
+	Note    string // lines that say who writes, for whoever finds the staging folder
+	Targets []Target
+	// Before runs when nothing is changed yet; its error leaves it so. After runs
+	// when everything is in place; its error rolls back. Both may be nil, and one
+	// that panics has failed (deviation D-02).
+	Before, After func() error
+	Hook          disk.Hook // for tests
+}
+
+// Run does it. Once the first target is put in place it runs to its end; a
+// context that ends before leaves everything as it was. After any error but a
+// [*RollbackError] the former state holds: an [*Error], that of a check, or the
+// context's.
+func (t Transaction) Run(ctx context.Context) error {
+	if len(t.Targets) == 0 {
+		return nil
+	}
+	r := &run{Transaction: t, folders: make(map[string]*folder)}
+	defer r.close()
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	err := r.stage(ctx)
+	if err == nil && t.Before != nil {
+		err = check(t.Before)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		r.clean()
+		return err
+	}
+	if err = r.commit(); err == nil {
+		r.clean()
+		return nil
+	}
+	if failed := r.rollback(); failed != nil {
+		return &RollbackError{Cause: err, Failed: failed, Backup: r.staging.Path()}
+	}
+	r.clean()
+	return err
 }
 
 // An Error is why nothing was written, or everything rolled back.
@@ -37,10 +103,22 @@ type Error struct {
 }
 
 func fail(path, key string, err error, args ...any) *Error {
+	if errors.Is(err, disk.ErrPlatform) {
+		return &Error{Why: wording.Sentence{Key: "TX-11"}, Err: err}
+	}
 	if err != nil {
-		args = append(args, err)
+		args = append(args, cause(err))
 	}
 	return &Error{path, wording.Sentence{Key: key, Args: args}, err}
+}
+
+// cause is what the system says, without our paths.
+func cause(err error) error {
+	var two interface{ Unwrap() error }
+	for errors.As(err, &two) && two.Unwrap() != nil {
+		err = two.Unwrap()
+	}
+	return err
 }
 
 // Error returns the reason in English.

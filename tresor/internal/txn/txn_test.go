@@ -3,7 +3,10 @@
 package txn_test
 
 import (
+	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +34,11 @@ func targets() []txn.Target {
 		{Path: "graph/g.json", Content: []byte("neu g"), Mode: 0o644},
 		{Path: "n.md", Content: []byte("neu n"), Mode: 0o600},
 	}
+}
+
+func run(dir string, tx txn.Transaction) error {
+	tx.Root = dir
+	return tx.Run(context.Background())
 }
 
 func state(t *testing.T, dir string) string {
@@ -63,9 +71,10 @@ func siblings(t *testing.T, dir string) []string {
 func TestReplace(t *testing.T) {
 	dir := vault(t)
 	var during string
-	err := txn.Replace(dir, targets(), txn.Checks{
-		Before: func() error { during = state(t, dir); return nil },
-		After:  func() error { during += "; " + state(t, dir); return nil },
+	err := run(dir, txn.Transaction{
+		Targets: targets(),
+		Before:  func() error { during = state(t, dir); return nil },
+		After:   func() error { during += "; " + state(t, dir); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,23 +97,23 @@ func TestReplaceLeavesEverythingOnFailure(t *testing.T) {
 	tests := []struct {
 		name   string
 		damage func(t *testing.T, dir string)
-		checks txn.Checks
+		checks txn.Transaction
 		text   string
 	}{
-		{"check before", nil, txn.Checks{Before: func() error { return stop }}, "stop"},
-		{"check after", nil, txn.Checks{After: func() error { return stop }}, "stop"},
-		{"panic before", nil, txn.Checks{Before: func() error { panic(stop) }}, "panic: stop"},
-		{"panic after", nil, txn.Checks{After: func() error { panic(stop) }}, "panic: stop"},
-		{"folder missing", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "graph"))) }, txn.Checks{}, "graph: "},
+		{"check before", nil, txn.Transaction{Before: func() error { return stop }}, "stop"},
+		{"check after", nil, txn.Transaction{After: func() error { return stop }}, "stop"},
+		{"panic before", nil, txn.Transaction{Before: func() error { panic(stop) }}, "panic: stop"},
+		{"panic after", nil, txn.Transaction{After: func() error { panic(stop) }}, "panic: stop"},
+		{"folder missing", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "graph"))) }, txn.Transaction{}, "graph: "},
 		{"folder is a link", func(t *testing.T, dir string) {
 			must(t, os.Rename(filepath.Join(dir, "graph"), filepath.Join(dir, "echt")))
 			must(t, os.Symlink("echt", filepath.Join(dir, "graph")))
-		}, txn.Checks{}, "graph: "},
-		{"target is a link", func(t *testing.T, dir string) { must(t, os.Symlink("a.md", filepath.Join(dir, "n.md"))) }, txn.Checks{}, "n.md: "},
-		{"target is a folder", func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "n.md"), 0o755)) }, txn.Checks{}, "n.md: "},
+		}, txn.Transaction{}, "graph: "},
+		{"target is a link", func(t *testing.T, dir string) { must(t, os.Symlink("a.md", filepath.Join(dir, "n.md"))) }, txn.Transaction{}, "n.md: "},
+		{"target is a folder", func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "n.md"), 0o755)) }, txn.Transaction{}, "n.md: "},
 		{"target has two names", func(t *testing.T, dir string) {
 			must(t, os.Link(filepath.Join(dir, "a.md"), filepath.Join(dir, "zwei.md")))
-		}, txn.Checks{}, "a.md: "},
+		}, txn.Transaction{}, "a.md: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -113,7 +122,8 @@ func TestReplaceLeavesEverythingOnFailure(t *testing.T) {
 				tt.damage(t, dir)
 			}
 			before := state(t, dir)
-			err := txn.Replace(dir, targets(), tt.checks)
+			tt.checks.Targets = targets()
+			err := run(dir, tt.checks)
 			var incomplete *txn.RollbackError
 			if err == nil || errors.As(err, &incomplete) || !strings.Contains(err.Error(), tt.text) {
 				t.Errorf("got %v", err)
@@ -132,7 +142,7 @@ func TestReplaceLeavesEverythingOnFailure(t *testing.T) {
 // the backup stays.
 func TestRollbackLeavesForeignFiles(t *testing.T) {
 	dir := vault(t)
-	err := txn.Replace(dir, targets(), txn.Checks{After: func() error {
+	err := run(dir, txn.Transaction{Targets: targets(), After: func() error {
 		must(t, os.Remove(filepath.Join(dir, "a.md")))
 		must(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("fremd"), 0o644))
 		return errors.New("stop")
@@ -152,14 +162,16 @@ func TestRollbackLeavesForeignFiles(t *testing.T) {
 		t.Errorf("backup %q, %v", b, err)
 	}
 	list, err := os.ReadFile(filepath.Join(incomplete.Backup, "TARGETS"))
-	if want := "00.orig a.md\n01.orig graph/g.json\n02.absent n.md\n"; err != nil || string(list) != want {
+	want := fmt.Sprintf("paths=3\n00 %s %s a.md\n01 %s %s graph/g.json\n02 - %s n.md\n",
+		sum("alt a"), sum("neu a"), sum("alt g"), sum("neu g"), sum("neu n"))
+	if err != nil || string(list) != want {
 		t.Errorf("list %q, %v", list, err)
 	}
 }
 
 func TestVerificationNoticesOtherContent(t *testing.T) {
 	dir := vault(t)
-	err := txn.Replace(dir, targets(), txn.Checks{After: func() error {
+	err := run(dir, txn.Transaction{Targets: targets(), After: func() error {
 		return os.WriteFile(filepath.Join(dir, "a.md"), []byte("anders"), 0o644)
 	}})
 	if err == nil || !strings.Contains(err.Error(), "a.md: ") {
@@ -171,10 +183,12 @@ func TestVerificationNoticesOtherContent(t *testing.T) {
 }
 
 func TestNothingToWrite(t *testing.T) {
-	if err := txn.Replace(filepath.Join(t.TempDir(), "none"), nil, txn.Checks{}); err != nil {
+	if err := run(filepath.Join(t.TempDir(), "none"), txn.Transaction{}); err != nil {
 		t.Error(err)
 	}
 }
+
+func sum(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
 
 func must(t *testing.T, err error) {
 	t.Helper()

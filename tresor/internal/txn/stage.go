@@ -1,0 +1,263 @@
+package txn
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"outheis/tresor/internal/disk"
+)
+
+// What is at a path, beside the digest of a plain file in hex.
+const (
+	absent  = "-"
+	aFolder = "folder"
+	other   = "other" // a link, a pipe, a file with a second name
+)
+
+// stateOf reads what is at a name.
+func stateOf(f *disk.Folder, name string) (string, error) {
+	info, err := f.Info(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return absent, nil
+	case err != nil:
+		return "", err
+	case info.Mode.IsDir():
+		return aFolder, nil
+	case !info.Plain():
+		return other, nil
+	}
+	file, err := f.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, file)
+	return digestOf(h), err
+}
+
+func digestOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// The names in a staging folder.
+const listName = "TARGETS"
+
+func (s *step) staged() string { return fmt.Sprintf("%02d.stage", s.number) }
+func (s *step) former() string { return fmt.Sprintf("%02d.orig", s.number) }
+
+// StagingPrefix is how the names of staging folders begin, which lie beside the
+// Tresor at the path root.
+func StagingPrefix(root string) string { return "." + filepath.Base(root) + "-release-" }
+
+func (r *run) makeStaging() error {
+	var err error
+	if r.beside, err = disk.Open(filepath.Dir(r.Root), r.Hook); err != nil {
+		return err
+	}
+	name := StagingPrefix(r.Root) + strings.ToLower(rand.Text()[:12])
+	if err := r.beside.Mkdir(name, 0o700); err != nil {
+		return err
+	}
+	if r.staging, err = r.beside.Folder(name); err != nil {
+		return errors.Join(err, r.beside.Rmdir(name))
+	}
+	return nil
+}
+
+// stageOne writes what a step needs: the new content, and the old one.
+func (r *run) stageOne(s *step) error {
+	var err error
+	switch s.Kind {
+	case Folder:
+		s.after = aFolder
+	case Move:
+		if s.after, err = stateOf(s.from.Folder, path.Base(s.From)); err != nil {
+			return fail(s.From, "TX-2", err)
+		}
+		if s.SHA256 != "" && s.after != s.SHA256 {
+			return fail(s.From, "TX-15", nil)
+		}
+	case Remove:
+		s.after = absent
+		if s.before, err = stateOf(s.folder.Folder, s.name); err != nil {
+			return fail(s.Path, "TX-2", err)
+		}
+	default:
+		return r.stageContent(s)
+	}
+	return r.markAbsent(s)
+}
+
+// stageContent prepares a Write or an Append.
+func (r *run) stageContent(s *step) error {
+	var content io.Reader = bytes.NewReader(s.Content)
+	if s.Reader != nil {
+		content = s.Reader
+	}
+	stage, err := r.staging.Create(s.staged(), s.Mode)
+	if err != nil {
+		return fail(s.Path, "TX-5", err)
+	}
+	s.held = stage
+	sum := sha256.New()
+	into := io.MultiWriter(stage, sum)
+	if s.existed() {
+		last, err := r.keepFormer(s, into)
+		if err != nil {
+			return err
+		}
+		if err := stage.Chmod(s.original.Mode); err != nil {
+			return fail(s.Path, "TX-5", err)
+		}
+		if s.Kind == Append && last != '\n' && s.original.Size > 0 {
+			content = io.MultiReader(strings.NewReader("\n"), content)
+		}
+	} else if err := r.markAbsent(s); err != nil {
+		return err
+	}
+	if s.Kind == Append {
+		content = io.MultiReader(content, strings.NewReader("\n"))
+	}
+	_, err = io.Copy(into, content)
+	if err == nil {
+		err = stage.Sync()
+	}
+	if err != nil {
+		return fail(s.Path, "TX-5", err)
+	}
+	s.after = digestOf(sum)
+	if s.SHA256 != "" && s.after != s.SHA256 {
+		return fail(s.Path, "TX-15", nil)
+	}
+	info, err := stage.Info()
+	if err != nil {
+		return fail(s.Path, "TX-5", err)
+	}
+	s.placed = info.ID
+	return nil
+}
+
+// keepFormer copies the file that is there to the staging folder, for an Append
+// also to where its new content begins, and returns its last byte.
+func (r *run) keepFormer(s *step, appended io.Writer) (last byte, err error) {
+	file, err := s.folder.Open(s.name)
+	if err != nil {
+		return 0, fail(s.Path, "TX-2", err)
+	}
+	defer file.Close()
+	if info, err := file.Info(); err != nil || info.ID != s.original.ID {
+		return 0, fail(s.Path, "TX-16", err)
+	}
+	kept, err := r.staging.Create(s.former(), 0o600)
+	if err != nil {
+		return 0, fail(s.Path, "TX-5", err)
+	}
+	defer kept.Close()
+	sum, end := sha256.New(), &lastByte{}
+	into := []io.Writer{kept, sum, end}
+	if s.Kind == Append {
+		into = append(into, appended)
+	}
+	_, err = io.Copy(io.MultiWriter(into...), file)
+	if err == nil {
+		err = errors.Join(kept.Sync(), kept.Close())
+	}
+	if err != nil {
+		return 0, fail(s.Path, "TX-5", err)
+	}
+	s.before = digestOf(sum)
+	return end.b, nil
+}
+
+type lastByte struct{ b byte }
+
+func (l *lastByte) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		l.b = p[len(p)-1]
+	}
+	return len(p), nil
+}
+
+// markAbsent leaves a mark that there is no former file here.
+func (r *run) markAbsent(s *step) error {
+	if s.existed() {
+		return nil
+	}
+	mark, err := r.staging.Create(fmt.Sprintf("%02d.absent", s.number), 0o600)
+	if err == nil {
+		err = mark.Close()
+	}
+	if err != nil {
+		return fail(s.Path, "TX-5", err)
+	}
+	return nil
+}
+
+// stage writes the new contents, and beside them the old ones, to a folder next
+// to the Tresor: inside it would be part of it (deviations D-62, D-66).
+func (r *run) stage(ctx context.Context) error {
+	if err := r.makeStaging(); err != nil {
+		return fail("", "TX-4", err)
+	}
+	for _, s := range r.steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.stageOne(s); err != nil {
+			return err
+		}
+	}
+	if err := r.writeList(); err != nil {
+		return fail("", "TX-4", err)
+	}
+	return nil
+}
+
+// writeList says what will be changed, and makes the folder durable.
+func (r *run) writeList() error {
+	list, err := r.staging.Create(listName, 0o600)
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	if _, err := list.Write(r.list()); err != nil {
+		return err
+	}
+	if err := list.Sync(); err != nil {
+		return err
+	}
+	if err := list.Close(); err != nil {
+		return err
+	}
+	if err := r.staging.Sync(); err != nil {
+		return err
+	}
+	return r.beside.Sync()
+}
+
+// list has the lines of the note, the number of the others, and for each path
+// that changes the step, what is there before and after, and the path.
+func (r *run) list() []byte {
+	var lines []string
+	for _, s := range r.steps {
+		for _, p := range s.names() {
+			before, after := s.before, s.after
+			if s.Kind == Move && p == s.From {
+				before, after = after, before
+			}
+			lines = append(lines, fmt.Sprintf("%02d %s %s %s\n", s.number, before, after, p))
+		}
+	}
+	return fmt.Appendf(nil, "%spaths=%d\n%s", r.Note, len(lines), strings.Join(lines, ""))
+}

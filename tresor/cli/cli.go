@@ -77,6 +77,7 @@ func commands() []command {
 		{name: "search", min: 1, max: -1, run: (*call).search},
 		{name: "route", min: 1, max: -1, run: (*call).route},
 		{name: "stats", run: (*call).stats},
+		{name: "eval", min: 1, max: 1, flags: []string{"--each", "--misses"}, values: evalValues(), run: (*call).eval},
 		{name: "source", min: 1, max: 1, run: (*call).source, bytes: true},
 		{name: "media-template", min: 1, max: 1, run: (*call).mediaTemplate, document: true, failure: templateFailure(profil.SchemaMedia)},
 	}
@@ -105,6 +106,7 @@ type call struct {
 	args           arguments
 	out, err       bytes.Buffer
 	report         report
+	ownDocument    bool // --json was answered with a document of the command itself
 }
 
 // flush hands on what was printed so far. Nobody is left to tell if the reader

@@ -19,6 +19,9 @@ type report struct {
 
 // printReport prints the report in place of the lines.
 func (c *call) printReport(code int) {
+	if c.ownDocument {
+		return
+	}
 	findings := make([]any, len(c.report.findings))
 	for i, f := range c.report.findings {
 		findings[i] = findingObject(f)

@@ -115,24 +115,22 @@ func sources(t *testing.T) []*ast.File {
 	t.Helper()
 	var files []*ast.File
 	set := token.NewFileSet()
-	for _, dir := range []string{"../..", "../../cli", "../../netz", ".."} {
-		err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			if d.IsDir() && p != dir && dir == "../.." {
-				return fs.SkipDir
-			}
-			if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
-				return nil
-			}
-			f, err := parser.ParseFile(set, p, nil, 0)
-			files = append(files, f)
-			return err
-		})
+	err := filepath.WalkDir("../..", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
+		if d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(set, p, nil, 0)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return files
 }

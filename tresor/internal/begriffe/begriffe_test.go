@@ -1,7 +1,7 @@
 package begriffe_test
 
 import (
-	"maps"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,7 +10,6 @@ import (
 	"outheis/tresor/internal/begriffe"
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/pjson"
-	"outheis/tresor/internal/profil"
 )
 
 func parse(t *testing.T, concepts string) (begriffe.Registry, []check.Finding) {
@@ -73,7 +72,7 @@ func TestEdgesAndLabels(t *testing.T) {
 	}
 }
 
-// No document makes the parser panic; one without errors reads back the same.
+// A document without errors is written and reads back the same.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"schema": "skillsafe.begriffswelten/v1", "worlds": [{"id": "BW-0001", "name": "a", "description": "b"}],
 		"concepts": [` + concept("B-0001", "BW-0001", "a", `"b"`, "") + `]}`))
@@ -88,32 +87,73 @@ func FuzzParse(f *testing.F) {
 		if found.Errors != nil {
 			return
 		}
-		again := begriffe.Parse(mustParse(t, pjson.Encode(document(r))), &found)
-		if found.Errors != nil || !reflect.DeepEqual(document(r), document(again)) {
-			t.Fatalf("%s read back with %v", b, found.Errors)
+		rendered, err := r.Render()
+		if err != nil {
+			t.Fatalf("%s is accepted but not written: %v", b, err)
+		}
+		v, err = pjson.Parse(rendered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := begriffe.Parse(v, &found); found.Errors != nil || !reflect.DeepEqual(r.Document(), again.Document()) {
+			t.Fatalf("%s became %s with %v", b, rendered, found.Errors)
 		}
 	})
 }
 
-func mustParse(t *testing.T, b []byte) any {
-	v, err := pjson.Parse(b)
+func TestAdd(t *testing.T) {
+	empty, err := begriffe.Registry{}.Render()
+	if want := "{\n  \"concepts\": [],\n  \"schema\": \"skillsafe.begriffswelten/v1\",\n  \"worlds\": []\n}\n"; string(empty) != want || err != nil {
+		t.Fatalf("got %s, %v; want %s", empty, err, want)
+	}
+	world := begriffe.World{ID: "BW-0001", Name: "Werkstatt", Description: "Fachsprache."}
+	b, err := begriffe.AddWorld(empty, world)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
-}
-
-// document returns the registry as the JSON document that Parse reads.
-func document(r begriffe.Registry) pjson.Object {
-	worlds, concepts := []any{}, []any{}
-	for _, id := range slices.Sorted(maps.Keys(r.Worlds)) {
-		w := r.Worlds[id]
-		worlds = append(worlds, pjson.Object{"id": w.ID, "name": w.Name, "description": w.Description})
+	brille := begriffe.Concept{ID: "B-0002", World: "BW-0001", Preferred: "Brille", Aliases: []string{"Augenschutz"}, DefinitionClaim: "C-0001"}
+	if b, err = begriffe.AddConcept(b, brille); err != nil {
+		t.Fatal(err)
 	}
-	for _, id := range r.IDs() {
-		c := r.Concepts[id]
-		concepts = append(concepts, pjson.Object{"id": c.ID, "world": c.World, "preferred": c.Preferred, "aliases": c.Aliases,
-			"broader": c.Broader, "related": c.Related, "definition_claim": c.DefinitionClaim})
+	again := brille
+	again.ID, again.Preferred, again.Aliases, again.Broader = "B-0001", "Laser", nil, []string{"B-0002"}
+	if b, err = begriffe.AddConcept(b, again); err != nil {
+		t.Fatal(err)
 	}
-	return pjson.Object{"schema": profil.SchemaConcepts, "worlds": worlds, "concepts": concepts}
+	v, _ := pjson.Parse(b)
+	r := begriffe.Parse(v, &check.Findings{})
+	if got := r.Concepts["B-0002"]; got == nil || got.Preferred != "Brille" || !slices.Equal(got.Aliases, brille.Aliases) || r.Worlds["BW-0001"] != world ||
+		!slices.Equal(r.Concepts["B-0001"].Broader, []string{"B-0002"}) {
+		t.Errorf("got %s", b)
+	}
+	for name, tt := range map[string]struct {
+		change func(*begriffe.Concept)
+		want   string
+	}{
+		"taken":       {func(c *begriffe.Concept) {}, "CO-10"},
+		"label taken": {func(c *begriffe.Concept) { c.ID = "B-0003" }, "CO-24"},
+		"no world":    {func(c *begriffe.Concept) { c.ID, c.World = "B-0003", "BW-0009" }, "CO-11"},
+		"no label":    {func(c *begriffe.Concept) { c.ID, c.Preferred = "B-0003", "" }, "PT-2"},
+		"instruction": {func(c *begriffe.Concept) { c.ID, c.Preferred = "B-0003", "system prompt" }, "CO-12"},
+		"no UTF-8":    {func(c *begriffe.Concept) { c.ID, c.Preferred = "B-0003", "\xff" }, "JS-2"},
+		"unknown broader": {func(c *begriffe.Concept) {
+			c.ID, c.Preferred, c.Aliases, c.Broader = "B-0003", "x", nil, []string{"B-0009"}
+		}, "CO-20"},
+		"no ID":            {func(c *begriffe.Concept) { c.ID = "B-3" }, "CO-9"},
+		"no definition ID": {func(c *begriffe.Concept) { c.ID, c.Preferred, c.Aliases, c.DefinitionClaim = "B-0003", "x", nil, "" }, "CO-13"},
+	} {
+		c := brille
+		tt.change(&c)
+		var refusal *check.Refusal
+		if _, err := begriffe.AddConcept(b, c); !errors.As(err, &refusal) || refusal.Key != tt.want {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
+		}
+	}
+	var refusal *check.Refusal
+	if _, err := begriffe.AddWorld(b, world); !errors.As(err, &refusal) || refusal.Key != "CO-6" {
+		t.Errorf("got %v, want CO-6", err)
+	}
+	if _, err := begriffe.AddWorld([]byte("{"), world); !errors.As(err, &refusal) || refusal.Key != "JS-2" {
+		t.Errorf("got %v, want JS-2", err)
+	}
 }

@@ -30,6 +30,10 @@ func (f *Findings) JSON(t *tree.Tree, path string) (any, bool) {
 
 // ParseJSON reads the bytes of a strict JSON file; it is false after an error.
 func (f *Findings) ParseJSON(w Where, b []byte) (any, bool) {
+	if len(b) > MaxJSON {
+		f.Error(w, "RD-1", MaxJSON)
+		return nil, false
+	}
 	v, err := pjson.Parse(b)
 	var se *pjson.SyntaxError
 	if errors.As(err, &se) {

@@ -43,6 +43,7 @@ func LoadCatalogues(t *tree.Tree, sources map[string]register.External, f *check
 			f.Error(where.Field(".document_count"), "CA-10", len(list))
 		}
 		c := &Catalogue{SourceID: source.ID}
+		c.GeneratedFrom, _ = o["generated_from_sha256"].(string)
 		seen := make(map[string]bool)
 		for i, v := range list {
 			if d, ok := entry(t, where.Field(".documents").Item(i+1), v, source, seen, f); ok {
@@ -80,27 +81,33 @@ func entry(t *tree.Tree, where check.Where, v any, source register.External, see
 	pinned(where.Field(".sha256"), o["sha256"], source, f)
 	d.SHA256, _ = o["sha256"].(string)
 	d.Title, _ = f.Plain(where.Field(".title"), o["title"], maxTitle)
-	f.PlainOrEmpty(where.Field(".summary"), o["summary"], maxSummary)
-	for _, field := range []string{"sentence_count", "token_count"} {
-		if _, ok := whole(o[field], 0); !ok {
-			f.Error(where.Field("."+field), "CA-18")
-		}
-	}
-	for _, field := range []string{"tags", "top_tokens"} {
-		if !isTexts(o[field]) {
-			f.Error(where.Field("."+field), "CA-19")
-		}
-	}
+	d.Summary, _ = f.PlainOrEmpty(where.Field(".summary"), o["summary"], maxSummary)
+	d.Sentences = count(where.Field(".sentence_count"), o["sentence_count"], f)
+	d.Tokens = count(where.Field(".token_count"), o["token_count"], f)
+	d.Tags = textsOf(where.Field(".tags"), o["tags"], f)
+	d.TopTokens = textsOf(where.Field(".top_tokens"), o["top_tokens"], f)
 	return d, true
 }
 
-// isTexts reports whether v is a list of texts, none of them empty.
-func isTexts(v any) bool {
-	list, ok := v.([]any)
-	for _, v := range list {
-		if s, _ := v.(string); s == "" {
-			return false
-		}
+func count(where check.Where, v any, f *check.Findings) int {
+	n, ok := whole(v, 0)
+	if !ok {
+		f.Error(where, "CA-18")
 	}
-	return ok
+	return n
+}
+
+// textsOf returns a list of texts, none of them empty.
+func textsOf(where check.Where, v any, f *check.Findings) []string {
+	list, ok := v.([]any)
+	var texts []string
+	for _, v := range list {
+		s, _ := v.(string)
+		ok = ok && s != ""
+		texts = append(texts, s)
+	}
+	if !ok {
+		f.Error(where, "CA-19")
+	}
+	return texts
 }

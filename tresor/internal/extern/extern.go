@@ -1,6 +1,7 @@
 // Package extern reads what the Tresor holds about sources outside of it: the
 // sentence anchors that claims cite and the catalogues that find documents
-// (1-format sections 10 and 11). The texts in them are untrusted data and never
+// (1-format sections 10 and 11); and it splits and scores documents that others
+// read (5-extern section 6). The texts in them are untrusted data and never
 // evidence. It reaches nothing outside of the Tresor.
 package extern
 
@@ -28,15 +29,21 @@ type Anchor struct {
 
 // A Catalogue lists the documents of an external tree.
 type Catalogue struct {
-	SourceID  string
-	Documents []Document
+	SourceID      string
+	GeneratedFrom string // digest over all documents; "" for a network source
+	Documents     []Document
 }
 
 // A Document is an entry of a catalogue.
 type Document struct {
-	Path   string
-	SHA256 string // "" for a network source
-	Title  string
+	Path      string
+	SHA256    string // "" for a network source
+	Title     string
+	Summary   string
+	Tags      []string
+	TopTokens []string
+	Sentences int // as the catalogue counts them
+	Tokens    int
 }
 
 // files visits the files of sources/derived that match name. The state of the

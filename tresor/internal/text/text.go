@@ -28,7 +28,23 @@ func LeadsWithSpace(s string) bool {
 }
 
 // CollapseSpace replaces runs of whitespace by one blank and trims.
-func CollapseSpace(s string) string { return strings.Join(strings.FieldsFunc(s, IsSpace), " ") }
+func CollapseSpace(s string) string {
+	if isCollapsed(s) {
+		return s
+	}
+	return strings.Join(strings.FieldsFunc(s, IsSpace), " ")
+}
+
+func isCollapsed(s string) bool {
+	blank := true
+	for _, r := range s {
+		if IsSpace(r) && (r != ' ' || blank) {
+			return false
+		}
+		blank = r == ' '
+	}
+	return !blank || s == ""
+}
 
 // Decode turns the bytes of a text file into text: UTF-8 is checked strictly,
 // CRLF and CR become LF, a byte-order mark stays. If b is no UTF-8, bad is the

@@ -69,7 +69,7 @@ func Load(t *tree.Tree, sources map[string]register.Source, f *check.Findings) m
 			continue
 		}
 		if v, ok := f.JSON(t, path); ok {
-			p := parser{t, sources, where, f}
+			p := parser{t: t, sources: sources, where: where, Findings: f}
 			if media := p.media(path, m[1], v); media != nil {
 				all[media.SourceID] = media
 			}
@@ -91,16 +91,19 @@ func Load(t *tree.Tree, sources map[string]register.Source, f *check.Findings) m
 	return all
 }
 
+// keys are what a description must say.
+var keys = []string{"schema", "source_id", "source_sha256", "media_type", "language", "extractor", "verified", "alt_text", "regions"}
+
 type parser struct {
 	t       *tree.Tree
 	sources map[string]register.Source
 	where   check.Where
+	draft   bool // a person may still have to verify it
 	*check.Findings
 }
 
 func (p *parser) media(path, nameID string, v any) *Media {
-	o, ok := p.Object(p.where, v, []string{"schema", "source_id", "source_sha256", "media_type", "language", "extractor",
-		"verified", "alt_text", "regions"})
+	o, ok := p.Object(p.where, v, keys)
 	if !ok {
 		return nil
 	}
@@ -131,6 +134,13 @@ func (p *parser) media(path, nameID string, v any) *Media {
 	m := &Media{Path: path, SourceID: id, Regions: map[string]Region{}}
 	m.MediaType, _ = o["media_type"].(string)
 	p.mediaType(m, source, ablage)
+	p.description(o, m.Regions)
+	return m
+}
+
+// description checks what a description says of its own, apart from the source
+// that it belongs to.
+func (p *parser) description(o pjson.Object, regions map[string]Region) {
 	if lang, _ := o["language"].(string); !profil.IsLanguage(lang) {
 		p.Error(p.where.Field(".language"), "MD-15")
 	}
@@ -139,20 +149,19 @@ func (p *parser) media(path, nameID string, v any) *Media {
 		p.Error(p.where.Field(".alt_text"), "MD-16")
 	}
 	p.Extractor(p.where.Field(".extractor"), o["extractor"], "MD-17", 120, 80)
-	if o["verified"] != true {
+	if verified := o["verified"]; verified != true && !(p.draft && verified == false) {
 		p.Error(p.where.Field(".verified"), "MD-18")
 	}
-	regions, _ := o["regions"].([]any)
-	if len(regions) == 0 {
+	list, _ := o["regions"].([]any)
+	if len(list) == 0 {
 		p.Error(p.where.Field(".regions"), "MD-19")
 	}
-	if len(regions) > maxRegions {
+	if len(list) > maxRegions {
 		p.Error(p.where.Field(".regions"), "MD-20", maxRegions)
 	}
-	for i, v := range regions {
-		p.region(p.where.Field(".regions").Item(i+1), v, m.Regions)
+	for i, v := range list {
+		p.region(p.where.Field(".regions").Item(i+1), v, regions)
 	}
-	return m
 }
 
 // mediaType checks that suffix, declared type and content agree.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/register"
 	"outheis/tresor/internal/tree"
@@ -23,7 +24,7 @@ func LoadAnchors(t *tree.Tree, sources map[string]register.External, f *check.Fi
 	used := make(map[string]bool) // an anchor's ID is unique in the whole Tresor
 	files(t, anchorsName, f, func(path, nameID string, v any) {
 		where := check.File(path)
-		o, ok := f.Object(where, v, []string{"schema", "source_id", "source_kind", "segmentation", "language", "extractor", "verified", "anchors"})
+		o, ok := f.Object(where, v, anchorKeys)
 		if !ok {
 			return
 		}
@@ -34,27 +35,45 @@ func LoadAnchors(t *tree.Tree, sources map[string]register.External, f *check.Fi
 		if o["source_kind"] != source.Art {
 			f.Error(where.Field(".source_kind"), "AN-7", source.Art)
 		}
-		if lang, _ := o["language"].(string); !profil.IsLanguage(lang) {
-			f.Error(where.Field(".language"), "AN-8")
-		}
-		f.Extractor(where.Field(".extractor"), o["extractor"], "AN-9", 200, 50)
-		if o["verified"] != true {
-			f.Error(where.Field(".verified"), "AN-10")
-		}
-		list, _ := o["anchors"].([]any)
-		if len(list) == 0 {
-			f.Error(where.Field(".anchors"), "AN-11")
+		list, ok := anchorList(t, where, o, false, used, f)
+		if !ok {
 			return
 		}
 		anchors := make(map[string]Anchor)
-		for i, v := range list {
-			if a, ok := anchor(t, where.Field(".anchors").Item(i+1), v, used, f); ok {
-				anchors[a.ID] = a
-			}
+		for _, a := range list {
+			anchors[a.ID] = a
 		}
 		all[source.ID] = anchors
 	})
 	return all
+}
+
+// anchorKeys are what an anchor file must say.
+var anchorKeys = []string{"schema", "source_id", "source_kind", "segmentation", "language", "extractor", "verified", "anchors"}
+
+// anchorList checks what an anchor file says of its own, apart from the source
+// that it belongs to; it is false without any anchor. A draft may still have to
+// be verified.
+func anchorList(t *tree.Tree, where check.Where, o pjson.Object, draft bool, used map[string]bool, f *check.Findings) ([]Anchor, bool) {
+	if lang, _ := o["language"].(string); !profil.IsLanguage(lang) {
+		f.Error(where.Field(".language"), "AN-8")
+	}
+	f.Extractor(where.Field(".extractor"), o["extractor"], "AN-9", 200, 50)
+	if verified := o["verified"]; verified != true && !(draft && verified == false) {
+		f.Error(where.Field(".verified"), "AN-10")
+	}
+	list, _ := o["anchors"].([]any)
+	if len(list) == 0 {
+		f.Error(where.Field(".anchors"), "AN-11")
+		return nil, false
+	}
+	var anchors []Anchor
+	for i, v := range list {
+		if a, ok := anchor(t, where.Field(".anchors").Item(i+1), v, used, f); ok {
+			anchors = append(anchors, a)
+		}
+	}
+	return anchors, true
 }
 
 func anchor(t *tree.Tree, where check.Where, v any, used map[string]bool, f *check.Findings) (a Anchor, ok bool) {
@@ -88,8 +107,9 @@ func anchor(t *tree.Tree, where check.Where, v any, used map[string]bool, f *che
 	if !slices.Contains([]string{"absatz", "listenpunkt", "tabellenzelle", "ueberschrift", "zitat"}, a.Block) {
 		f.Error(where.Field(".block"), "AN-19")
 	}
-	f.Plain(where.Field(".locator"), o["locator"], maxAnchorLocator)
-	f.Plain(where.Field(".text"), o["text"], maxAnchorText)
+	a.DocumentSHA256, _ = o["document_sha256"].(string)
+	a.Locator, _ = f.Plain(where.Field(".locator"), o["locator"], maxAnchorLocator)
+	a.Text, _ = f.Plain(where.Field(".text"), o["text"], maxAnchorText)
 	if a.Suspicious, ok = o["suspicious_instruction"].(bool); !ok {
 		f.Error(where.Field(".suspicious_instruction"), "AN-21")
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/register"
 	"outheis/tresor/internal/tree"
@@ -21,7 +22,7 @@ func LoadCatalogues(t *tree.Tree, sources map[string]register.External, f *check
 	all := make(map[string]*Catalogue)
 	files(t, catalogueName, f, func(path, nameID string, v any) {
 		where := check.File(path)
-		o, ok := f.Object(where, v, []string{"schema", "source_id", "segmentation", "generated_from_sha256", "document_count", "documents"})
+		o, ok := f.Object(where, v, catalogueKeys)
 		if !ok {
 			return
 		}
@@ -33,26 +34,36 @@ func LoadCatalogues(t *tree.Tree, sources map[string]register.External, f *check
 			f.Error(where, "CA-6")
 			return
 		}
-		pinned(where.Field(".generated_from_sha256"), o["generated_from_sha256"], source, f)
-		list, _ := o["documents"].([]any)
-		if len(list) == 0 {
-			f.Error(where.Field(".documents"), "CA-9")
-			return
+		if c, ok := catalogue(t, where, o, source, f); ok {
+			all[source.ID] = c
 		}
-		if n, ok := whole(o["document_count"], 0); !ok || n != len(list) {
-			f.Error(where.Field(".document_count"), "CA-10", len(list))
-		}
-		c := &Catalogue{SourceID: source.ID}
-		c.GeneratedFrom, _ = o["generated_from_sha256"].(string)
-		seen := make(map[string]bool)
-		for i, v := range list {
-			if d, ok := entry(t, where.Field(".documents").Item(i+1), v, source, seen, f); ok {
-				c.Documents = append(c.Documents, d)
-			}
-		}
-		all[source.ID] = c
 	})
 	return all
+}
+
+// catalogueKeys are what a catalogue must say.
+var catalogueKeys = []string{"schema", "source_id", "segmentation", "generated_from_sha256", "document_count", "documents"}
+
+// catalogue checks what a catalogue lists; it is false without any document.
+func catalogue(t *tree.Tree, where check.Where, o pjson.Object, source register.External, f *check.Findings) (*Catalogue, bool) {
+	pinned(where.Field(".generated_from_sha256"), o["generated_from_sha256"], source, f)
+	list, _ := o["documents"].([]any)
+	if len(list) == 0 {
+		f.Error(where.Field(".documents"), "CA-9")
+		return nil, false
+	}
+	if n, ok := whole(o["document_count"], 0); !ok || n != len(list) {
+		f.Error(where.Field(".document_count"), "CA-10", len(list))
+	}
+	c := &Catalogue{SourceID: source.ID}
+	c.GeneratedFrom, _ = o["generated_from_sha256"].(string)
+	seen := make(map[string]bool)
+	for i, v := range list {
+		if d, ok := entry(t, where.Field(".documents").Item(i+1), v, source, seen, f); ok {
+			c.Documents = append(c.Documents, d)
+		}
+	}
+	return c, true
 }
 
 // pinned checks a digest: a network source has none, because it moves.

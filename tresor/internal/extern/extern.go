@@ -19,12 +19,15 @@ import (
 
 // An Anchor is a sentence of an external document.
 type Anchor struct {
-	ID            string // A-nnnn
-	Document      string
-	SentenceIndex int
-	Block         string
-	TextSHA256    string
-	Suspicious    bool // it holds what looks like an instruction
+	ID             string // A-nnnn
+	Document       string
+	DocumentSHA256 string
+	SentenceIndex  int
+	Block          string
+	Locator        string
+	Text           string // in quote form
+	TextSHA256     string
+	Suspicious     bool // it holds what looks like an instruction
 }
 
 // A Catalogue lists the documents of an external tree.
@@ -89,15 +92,19 @@ func head(where check.Where, o pjson.Object, schema, nameID string, sources map[
 	return register.External{}, false
 }
 
-// document checks the path of an external document; it is false after an error
-// that drops the entry.
+// document checks the path of an external document, without a tree only its
+// form; it is false after an error that drops the entry.
 func document(t *tree.Tree, where check.Where, v any, f *check.Findings) (string, bool) {
 	s, ok := v.(string)
 	if !ok {
 		f.Error(where, "PT-1")
 		return "", false
 	}
-	if _, reason := t.Rel(".", s); reason != "" {
+	reason := tree.CheckRel(s)
+	if reason == "" && t != nil {
+		_, reason = t.Rel(".", s)
+	}
+	if reason != "" {
 		f.Error(where, "EX-5", check.PathReason(reason))
 		return "", false
 	}

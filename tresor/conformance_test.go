@@ -16,7 +16,6 @@ var notYet = map[string][2]int{
 	"extern":                            {125, 139},
 	"anchor- and orchestrator-template": {140, 150},
 	"log":                               {160, 167},
-	"doctor":                            {174, 181},
 	"release":                           {182, 188},
 	"export":                            {189, 199},
 }

@@ -1,16 +1,14 @@
 package tresor
 
 import (
-	"strings"
-
 	"outheis/tresor/internal/bestand"
-	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/graph"
-	"outheis/tresor/internal/manifest"
 	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/text"
 )
 
-// Stats are the numbers of a Tresor. A value that a page lacks counts as "?".
+// Stats are the numbers of a Tresor. A value that a page lacks counts as "?", a
+// list where a text belongs as that list in brackets (deviation D-75).
 type Stats struct {
 	Pages, Claims, Sources, Edges      int
 	Errors, Warnings                   int
@@ -53,7 +51,7 @@ func valueOf(p *bestand.Page, field string) string {
 	case !ok:
 		return "?"
 	case v.IsList:
-		return "[" + strings.Join(v.List, ", ") + "]"
+		return text.ReprList(v.List)
 	}
 	return v.Text
 }
@@ -67,21 +65,11 @@ func Verify(dir string, o Options) (differences []Finding, files int, err error)
 		return nil, 0, unreadable(dir, err, o)
 	}
 	defer t.Close()
-	if payload := bestand.Quarantine(t); payload != nil {
-		var f check.Findings
-		for _, p := range payload {
-			f.Error(check.File(p), "QU-1")
-		}
-		return nil, 0, &InvalidError{State: InvalidVault, Name: t.Name(), Findings: findings(f.Errors, Error, o)}
+	v := verify(t, o)
+	if v.Quarantine != nil {
+		return nil, 0, &InvalidError{State: InvalidVault, Name: t.Name(), Findings: v.Quarantine}
 	}
-	problems, files := manifest.Status(t)
-	differences = findings(ofProblems(problems), Error, o)
-	for i, p := range problems {
-		if p.New {
-			differences[i].Severity = Warning
-		}
-	}
-	return differences, files, nil
+	return v.Differences, v.Files, nil
 }
 
 // Suggest routes a question by the keywords of the Tresor in dir, which needs to

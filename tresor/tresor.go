@@ -51,6 +51,7 @@ const (
 	StageHash    = Stage(manifest.StageHash)   // comparing with the manifest, or writing it; entries
 	StageSources = Stage(bestand.StageSources) // checking raw files
 	StagePages   = Stage(bestand.StagePages)   // reading and checking pages
+	StageAnchors = Stage("anchors")            // looking for cited sentences in bound folders; anchors of a source
 	StageBytes   = Stage("bytes")              // reading one file; MiB
 )
 
@@ -73,7 +74,9 @@ func (o Options) progress(stage Stage, done, total int) {
 // methods return is shared and must not be changed.
 type Snapshot struct {
 	lang     string
+	options  Options
 	name     string
+	root     string // its resolved path; "" in a file system of another kind
 	version  string
 	manifest string
 	warnings []Finding

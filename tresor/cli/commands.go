@@ -11,12 +11,17 @@ import (
 	"unicode/utf8"
 
 	"outheis/tresor"
+	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/text"
 	"outheis/tresor/internal/wording"
 )
 
 func (c *call) validate() int {
 	r := tresor.Validate(c.dir(), c.options())
+	c.set("pages", r.Pages)
+	c.set("claims", r.Claims)
+	c.set("sources", r.Sources)
+	c.set("external", r.External)
 	c.findings(r.Warnings)
 	c.findings(r.Errors)
 	c.findings(r.Hints)
@@ -37,15 +42,19 @@ func (c *call) validate() int {
 func (c *call) findings(list []tresor.Finding) {
 	c.report.findings = append(c.report.findings, list...)
 	for _, f := range list {
-		sign := "🔴 FEHLER   "
-		switch f.Severity {
-		case tresor.Warning:
-			sign = "🟡 WARNUNG  "
-		case tresor.Hint:
-			sign = "ℹ️  "
-		}
-		c.line(sign, f.String())
+		c.line(sign(f.Severity), f.String())
 	}
+}
+
+// sign is what a finding of the severity begins with.
+func sign(s tresor.Severity) string {
+	switch s {
+	case tresor.Warning:
+		return "🟡 WARNUNG  "
+	case tresor.Hint:
+		return "ℹ️  "
+	}
+	return "🔴 FEHLER   "
 }
 
 // fails prints why a command refuses.
@@ -90,6 +99,7 @@ func (c *call) index() int {
 	if err != nil {
 		return c.fails(err)
 	}
+	c.set("pages", pages)
 	c.line("🟢 ", c.say("cli.index", pages))
 	return success
 }
@@ -101,6 +111,8 @@ func (c *call) graph() int {
 	if err != nil {
 		return c.fails(err)
 	}
+	c.set("nodes", nodes)
+	c.set("edges", edges)
 	c.line("🟢 ", c.say("cli.graph", nodes, edges))
 	return success
 }
@@ -115,6 +127,7 @@ func (c *call) checksum() int {
 	if err != nil {
 		return c.fails(err)
 	}
+	c.set("files", files)
 	c.line("🟢 ", c.say("cli.checksum", files))
 	return success
 }
@@ -124,20 +137,42 @@ func (c *call) verify() int {
 	if err != nil {
 		return c.fails(err)
 	}
-	for _, f := range differences {
+	c.set("verify", verifyObject(tresor.Verification{Differences: differences, Files: files}))
+	c.report.findings = append(c.report.findings, differences...)
+	return c.differences(differences, files)
+}
+
+// differences prints how the Tresor differs from its manifest.
+func (c *call) differences(list []tresor.Finding, files int) int {
+	for _, f := range list {
 		sign := "🔴 "
 		if f.Severity == tresor.Warning {
 			sign = "🟡 "
 		}
 		c.line(sign, f.String())
 	}
-	if differences != nil {
+	if list != nil {
 		c.line()
-		c.line(c.say("cli.verify.red", len(differences)))
+		c.line(c.say("cli.verify.red", len(list)))
 		return refused
 	}
 	c.line("🟢 ", c.say("cli.verify.green", files))
 	return success
+}
+
+// verifyObject is a comparison with the manifest for --json: the paths that are
+// new, missing and changed, and what is wrong with the manifest itself.
+func verifyObject(v tresor.Verification) pjson.Object {
+	lists := map[string][]string{"MF-12": {}, "MF-13": {}, "MF-14": {}, "": {}}
+	for _, f := range v.Differences {
+		if _, ok := lists[f.Rule]; ok {
+			lists[f.Rule] = append(lists[f.Rule], f.Path)
+		} else {
+			lists[""] = append(lists[""], f.String())
+		}
+	}
+	return pjson.Object{"compared": v.Quarantine == nil, "files": v.Files, "new": lists["MF-12"], "missing": lists["MF-13"],
+		"changed": lists["MF-14"], "problems": lists[""]}
 }
 
 func (c *call) query() int {
@@ -189,9 +224,14 @@ func (c *call) search() int {
 	if err != nil {
 		return c.fails(err)
 	}
-	for _, h := range hits {
-		c.line(wording.Printable(h.Path), ":", strconv.Itoa(h.Line), ": ", first(text.Trim(visible(h.Text)), 160))
+	list := make([]any, len(hits))
+	for i, h := range hits {
+		line := text.Trim(visible(h.Text))
+		list[i] = pjson.Object{"path": wording.Printable(h.Path), "line": h.Line, "text": line}
+		c.line(wording.Printable(h.Path), ":", strconv.Itoa(h.Line), ": ", first(line, 160))
 	}
+	c.set("hits", list)
+	c.set("files", files)
 	c.line()
 	c.line(c.say("cli.search.sum", len(hits), c.args.words, files))
 	if len(hits) == 0 {
@@ -228,6 +268,11 @@ func (c *call) route() int {
 	if err != nil {
 		return c.fails(err)
 	}
+	list := make([]any, len(routes))
+	for i, r := range routes {
+		list[i] = pjson.Object{"domain": r.Domain, "keywords": r.Keywords, "pages": r.Pages}
+	}
+	c.set("routes", list)
 	if len(routes) == 0 {
 		c.line(c.say("cli.route.none"))
 		return refused
@@ -255,6 +300,18 @@ func (c *call) stats() int {
 	s, err := tresor.Count(c.dir(), c.options())
 	if err != nil {
 		return c.fails(err)
+	}
+	for key, n := range map[string]int{"pages": s.Pages, "claims": s.Claims, "sources": s.Sources, "edges": s.Edges,
+		"validation_errors": s.Errors, "validation_warnings": s.Warnings, "worlds": s.Worlds, "concepts": s.Concepts, "media": s.Media,
+		"external": s.External, "anchors": s.Anchors, "catalogues": s.Catalogues} {
+		c.set(key, n)
+	}
+	for key, m := range map[string]map[string]int{"domains": s.Domains, "types": s.Types, "status": s.Status, "trust_tiers": s.TrustTiers} {
+		o := pjson.Object{}
+		for value, n := range m {
+			o[value] = n
+		}
+		c.set(key, o)
 	}
 	c.line(c.say("cli.stats.head", s.Pages, s.Claims, s.Sources, s.Edges, s.Errors, s.Warnings))
 	c.line(c.say("cli.stats.concepts", s.Worlds, s.Concepts, s.Media))

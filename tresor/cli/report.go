@@ -2,9 +2,11 @@ package cli
 
 import (
 	"maps"
+	"unicode/utf8"
 
 	"outheis/tresor"
 	"outheis/tresor/internal/pjson"
+	"outheis/tresor/internal/wording"
 )
 
 // A report is what a command found out, for --json: one P-JSON document with the
@@ -29,7 +31,33 @@ func (c *call) printReport(code int) {
 	doc := pjson.Object{"command": c.command.name, "exit": code, "errors": c.report.errors, "findings": findings}
 	maps.Copy(doc, c.report.values)
 	c.out.Reset()
-	c.out.Write(pjson.Encode(doc))
+	c.out.Write(pjson.Encode(readable(doc)))
+}
+
+// readable returns v with texts that are no UTF-8, as file names may be, in the
+// form in which they are printed.
+func readable(v any) any {
+	switch v := v.(type) {
+	case string:
+		if !utf8.ValidString(v) {
+			return wording.Printable(v)
+		}
+	case []string:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = readable(v[i])
+		}
+		return list
+	case []any:
+		for i := range v {
+			v[i] = readable(v[i])
+		}
+	case pjson.Object:
+		for key := range v {
+			v[key] = readable(v[key])
+		}
+	}
+	return v
 }
 
 func findingObject(f tresor.Finding) pjson.Object {

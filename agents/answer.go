@@ -44,6 +44,10 @@ type Statement struct {
 	// Auslegung marks the curator's own classification (iron rule of the
 	// Tresor: never shown as the wording of the source).
 	Auslegung bool `json:"auslegung,omitempty"`
+	// Heading is what the statement stands under, a finished line in the language
+	// of the request: the Tresor that says it, or the question that it answers,
+	// where there are several. Neighbours with one heading share it.
+	Heading string `json:"heading,omitempty"`
 }
 
 // A Pointer names something that is near the question and supports nothing.

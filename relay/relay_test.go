@@ -67,6 +67,41 @@ Evidence:
 • hb/C-0003 (S-0002, Satz 2, Wortlaut)
 
 Confidence: low`},
+		{"one claim, whose Stand is that of the answer", "de", cite(t,
+			[]agents.Statement{{Text: "Der Laser ist gesperrt.", Citations: []string{"C-0003"}}},
+			[]agents.Beleg{{Kind: "claim", ID: "C-0003", Source: "S-0002", Fundstelle: "Satz 2", Art: "Wortlaut", Stand: "2026-05-02"}},
+		).WithStand("2026-05-02", "hoch"), `Der Laser ist gesperrt. [C-0003]
+
+Belege:
+• C-0003 (S-0002, Satz 2, Wortlaut)
+
+Stand: 2026-05-02; Konfidenz: hoch`},
+		{"headings", "de", cite(t,
+			[]agents.Statement{
+				{Text: "Eins.", Citations: []string{"a/C-0001"}, Heading: "Aus dem Tresor „a“:"},
+				{Text: "Zwei.", Citations: []string{"a/C-0001"}, Heading: "Aus dem Tresor „a“:"},
+				{Text: "Drei.", Citations: []string{"b/C-0001"}, Heading: "Aus dem *Tresor* „b“:"},
+				{Text: "Vier.", Citations: []string{"b/C-0001"}},
+			},
+			[]agents.Beleg{
+				{Kind: "claim", ID: "a/C-0001", Tresor: "a", Source: "S-0001", SourceTitle: "Ordnung", Fundstelle: "Satz 2", Stand: "2026-05-02"},
+				{Kind: "claim", ID: "b/C-0001", Tresor: "b", Source: "S-0001", SourceTitle: "Ordnung", Fundstelle: "Satz 2", Stand: "2026-05-03"},
+			},
+		), `Aus dem Tresor „a“:
+
+Eins. [a/C-0001]
+
+Zwei. [a/C-0001]
+
+Aus dem *Tresor* „b“:
+
+Drei. [b/C-0001]
+
+Vier. [b/C-0001]
+
+Belege:
+• a/C-0001 (S-0001 Ordnung, Satz 2) — Stand 2026-05-02
+• b/C-0001 (S-0001 Ordnung, Satz 2) — Stand 2026-05-03`},
 		{"abstention", "de", agents.NichtImBestand(64, "Eiffelturm", "Höhe").WithNearest(
 			agents.Pointer{ID: "C-0007", Text: "Die Halle ist neun Meter hoch."},
 			agents.Pointer{ID: "C-0008", Text: strings.Repeat("Der Turm der Halle steht im Norden. ", 9)},

@@ -38,12 +38,18 @@ func (w wording) answer(a agents.Answer) formatting.Document {
 	return d
 }
 
-// cited lays out statements and their evidence.
+// cited lays out statements, each group of them under its heading, and their
+// evidence.
 func (w wording) cited(d *formatting.Document, a agents.Answer) {
+	heading := ""
 	for _, s := range a.Statements() {
+		if s.Heading != heading && s.Heading != "" {
+			d.Add(formatting.Para(formatting.Bold(s.Heading)))
+		}
+		heading = s.Heading
 		d.Add(w.statement(s))
 	}
-	w.belege(d, a.Belege())
+	w.belege(d, a)
 	w.standing(d, a)
 	w.notes(d, a.Notes())
 	if gaps := a.Gaps(); len(gaps) > 0 {
@@ -71,9 +77,10 @@ func (w wording) statement(s agents.Statement) formatting.Paragraph {
 }
 
 // belege lists the evidence, one line a claim: its id, then source, Fundstelle
-// and kind in brackets, then the Stand. The title of a source stands at its
-// first mention.
-func (w wording) belege(d *formatting.Document, belege []agents.Beleg) {
+// and kind in brackets, then the Stand, which a single claim leaves to the line
+// below. The title of a source stands at its first mention.
+func (w wording) belege(d *formatting.Document, a agents.Answer) {
+	belege := a.Belege()
 	lines := [][]formatting.Inline{{formatting.Bold(w.t.Say("relay.belege"))}}
 	named := make(map[string]bool)
 	for _, b := range belege {
@@ -90,7 +97,7 @@ func (w wording) belege(d *formatting.Document, belege []agents.Beleg) {
 		switch {
 		case b.Art == "Auslegung":
 			line += " — " + w.t.Say("relay.own_classification")
-		case b.Stand != "":
+		case b.Stand != "" && (len(belege) > 1 || b.Stand != a.Stand()):
 			line += " — " + w.t.Say("relay.stand", b.Stand)
 		}
 		lines = append(lines, []formatting.Inline{formatting.Text(line)})

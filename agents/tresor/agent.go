@@ -26,6 +26,11 @@ import (
 // A Tresor is a Tresor by the name that it is asked and cited by.
 type Tresor struct {
 	ID string // the configured id, else the name of its folder
+	// Scope is the area that it holds for; see [ScopeOf].
+	Scope Scope
+	// Audience are the roles that may be answered from it, or "all"; empty is
+	// all. A word that is no role admits nobody but administrators.
+	Audience []string
 	// Snapshot is its release; nil if it is not available, and then Err says why.
 	Snapshot *engine.Snapshot
 	Err      error
@@ -36,8 +41,7 @@ type Tresor struct {
 
 // Options are what an [Agent] starts with.
 type Options struct {
-	// Tresore are served in this order; of two that fit a question equally, the
-	// first answers.
+	// Tresore are served. Their order has no effect on an answer.
 	Tresore []Tresor
 }
 
@@ -66,6 +70,16 @@ func New(o Options) (*Agent, error) {
 	all := slices.Clone(o.Tresore)
 	a.current.Store(&all)
 	return a, nil
+}
+
+// Declare adds a Tresor behind the others, or changes the scope and the audience
+// of the one with its ID, which keeps its release.
+func (a *Agent) Declare(t Tresor) {
+	if slices.ContainsFunc(a.Tresore(), func(u Tresor) bool { return u.ID == t.ID }) {
+		a.replace(t.ID, func(u *Tresor) { u.Scope, u.Audience = t.Scope, t.Audience })
+		return
+	}
+	a.replace(t.ID, func(u *Tresor) { *u = t })
 }
 
 // Set puts a release in the place of the Tresor's current one, or adds the

@@ -2,6 +2,7 @@ package tresor_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,8 +142,8 @@ func TestMixedQuestionIsKeptApart(t *testing.T) {
 	if got := cited(answer); got != "C-0083 C-0051" {
 		t.Errorf("cites %s, want C-0083 and C-0051", got)
 	}
-	if !hasNote(answer, "Mischfrage", "betrieb", "labor") {
-		t.Errorf("notes %q do not name the domains", answer.Notes())
+	if !hasNote(answer, "Mischfrage", "„Rufbereitschaft übergeben“", "„Umgang mit Gefahrstoffen“") {
+		t.Errorf("notes %q do not name the pages", answer.Notes())
 	}
 }
 
@@ -157,6 +158,48 @@ func TestUncoveredPartIsNamed(t *testing.T) {
 	}
 	if g := ask(t, a, "Was kostet die Gästewohnung und wie viele Nächte kann ich sie buchen?").Gaps(); len(g) != 0 {
 		t.Errorf("gaps %q in a question that is covered", g)
+	}
+}
+
+// A message of several questions gets an answer to each, or an abstention that
+// names it.
+func TestSeveralQuestions(t *testing.T) {
+	a := newAgent(t, tresor.Tresor{ID: "lindenhof", Snapshot: open(t, genossenschaft)})
+	for _, tt := range []struct {
+		text     string
+		cited    string
+		headings []string
+		gaps     []string
+	}{
+		{"Wann beginnt die Nachtruhe? Was kostet die Gästewohnung?", "C-0001 C-0035",
+			[]string{"Wann beginnt die Nachtruhe?", "Was kostet die Gästewohnung?"}, nil},
+		{"Was kostet die Gästewohnung? Wie hoch ist der Eiffelturm? Wann beginnt die Nachtruhe?", "C-0035 C-0001",
+			[]string{"Was kostet die Gästewohnung?", "Wann beginnt die Nachtruhe?"}, []string{"Wie hoch ist der Eiffelturm"}},
+		// Without a question word, and between found and surely not found.
+		{"Kostet die Gästewohnung etwas? Darf ich meinen Kinderwagen im Flur abstellen?", "C-0035",
+			[]string{"Kostet die Gästewohnung etwas?"}, []string{"Darf ich meinen Kinderwagen im Flur abstellen"}},
+		{"Hallo! Wann beginnt die Nachtruhe? Danke!", "C-0001", []string{""}, nil},
+		{"Ich ziehe im Mai ein. Wann beginnt die Nachtruhe?", "C-0001", []string{""}, nil},
+		{"Wann beginnt die Nachtruhe? Wann beginnt denn die Nachtruhe?", "C-0001 C-0001",
+			[]string{"Wann beginnt die Nachtruhe?", "Wann beginnt denn die Nachtruhe?"}, nil},
+	} {
+		answer := ask(t, a, tt.text)
+		if got := cited(answer); got != tt.cited {
+			t.Errorf("%q: cites %s, want %s", tt.text, got, tt.cited)
+			continue
+		}
+		for i, s := range answer.Statements() {
+			if want := tt.headings[i]; (s.Heading == "") != (want == "") || !strings.Contains(s.Heading, want) {
+				t.Errorf("%q: %s stands under %q, want %q", tt.text, s.Citations[0], s.Heading, want)
+			}
+		}
+		if !slices.Equal(answer.Gaps(), tt.gaps) {
+			t.Errorf("%q: gaps %q, want %q", tt.text, answer.Gaps(), tt.gaps)
+		}
+	}
+	answer := ask(t, a, "Wie hoch ist der Eiffelturm? Wer ist Bundeskanzler?")
+	if answer.Status() != agents.StatusNotFound || !slices.Equal(answer.Gaps(), []string{"Wie hoch ist der Eiffelturm", "Wer ist Bundeskanzler"}) {
+		t.Errorf("got %s with gaps %q, want both questions named", answer.Status(), answer.Gaps())
 	}
 }
 
@@ -326,8 +369,8 @@ func TestSeveralTresore(t *testing.T) {
 	}
 
 	answer = ask(t, a, "Was kostet die Gästewohnung?")
-	if got := cited(answer); got != "lindenhof/C-0035" || !hasNote(answer, "hafen", "hafen/C-0002") {
-		t.Errorf("cites %s with notes %q, want one Tresor and the other named", got, answer.Notes())
+	if got := cited(answer); got != "hafen/C-0002 lindenhof/C-0035" || !hasNote(answer, "„hafen“", "„lindenhof“") {
+		t.Errorf("cites %s with notes %q, want both, named", got, answer.Notes())
 	}
 
 	answer = ask(t, a, "Wer ist Bundeskanzler?")
@@ -337,7 +380,7 @@ func TestSeveralTresore(t *testing.T) {
 
 	// One that is missing is named, and stands in the way of an abstention.
 	a.SetUnavailable("hafen", errors.New("drift"))
-	if answer := ask(t, a, "Was kostet die Gästewohnung?"); !hasNote(answer, "hafen", "nicht befragt") {
+	if answer := ask(t, a, "Was kostet die Gästewohnung?"); !hasNote(answer, "hafen", "nicht verfügbar", "fehlen") {
 		t.Errorf("notes %q do not say that a Tresor is missing", answer.Notes())
 	}
 	var known *agents.Error

@@ -28,6 +28,11 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 	}
 	t := texts.For(r.Lang)
 	all := *a.current.Load()
+	if len(all) > 0 {
+		if all = readableBy(all, r); len(all) == 0 {
+			return agents.Answer{}, &agents.Error{Status: agents.StatusDenied, Text: t.Say("answer.denied"), Err: errNoAudience}
+		}
+	}
 	ids := idsOf(all)
 	text := clean(r.Text)
 	scope := strings.TrimPrefix(r.Scope, "@")
@@ -48,13 +53,18 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 		return agents.Ask(t.Say("answer.too_long", maxQuestion)), nil
 	}
 
-	e := &exchange{t: t, text: text, turns: r.Turns, several: several}
+	named := qualified(text, idsOf(asked))
+	if named != nil {
+		asked = slices.DeleteFunc(asked, func(t Tresor) bool { _, ok := named[t.ID]; return !ok })
+	}
+	e := newExchange(t, text, r.Turns, asked, several)
+	e.byTresor = named
 	results, missing, err := e.askAll(ctx, asked)
 	if err != nil {
 		return agents.Answer{}, err
 	}
-	if best := pick(results); best != nil {
-		return e.compose(best, results, missing)
+	if slices.ContainsFunc(results, func(r *result) bool { return len(r.found) > 0 }) {
+		return e.compose(results, missing)
 	}
 	// Nothing is covered. To say so, every Tresor must have been reviewed.
 	if len(missing) > 0 {
@@ -96,34 +106,28 @@ func choose(all []Tresor, scope string) (asked []Tresor, several bool) {
 	return asked, len(asked) > 1
 }
 
-// pick returns the result that covers the question best, of equals the first.
-func pick(results []*result) *result {
-	var best *result
-	for _, r := range results {
-		if len(r.covered) > 0 && (best == nil || better(r.best(), best.best()) > 0) {
-			best = r
-		}
-	}
-	return best
-}
-
 // askBack asks which Begriffswelt is meant.
 func (e *exchange) askBack(r *result) agents.Answer {
 	var lines []string
 	for _, amb := range r.whole.Ambiguous {
-		var options []string
-		for _, c := range amb.Concepts {
-			name := c.World
-			for _, w := range r.tresor.Snapshot.Worlds() {
-				if w.ID == c.World {
-					name = w.Name
-				}
-			}
-			options = append(options, e.t.Say("answer.world", name, c.Preferred))
-		}
-		lines = append(lines, e.t.Say("answer.ambiguous", asSpelled(amb), strings.Join(options, ", ")))
+		lines = append(lines, e.t.Say("answer.ambiguous", asSpelled(amb), e.meanings(r, amb)))
 	}
 	return agents.Ask(strings.Join(lines, " "))
+}
+
+// meanings lists what an ambiguous expression stands for in a Tresor.
+func (e *exchange) meanings(r *result, amb engine.Ambiguity) string {
+	var options []string
+	for _, c := range amb.Concepts {
+		name := c.World
+		for _, w := range r.tresor.Snapshot.Worlds() {
+			if w.ID == c.World {
+				name = w.Name
+			}
+		}
+		options = append(options, e.t.Say("answer.world", name, c.Preferred))
+	}
+	return strings.Join(options, ", ")
 }
 
 // asSpelled returns the ambiguous expression as its concept spells it.
@@ -154,8 +158,16 @@ func (e *exchange) abstain(results []*result) agents.Answer {
 			}
 		}
 	}
-	slices.Sort(gaps)
-	gaps = slices.Compact(gaps)
+	if e.ownParts() && len(gaps) == 0 {
+		for _, s := range e.segments {
+			if s.own {
+				gaps = append(gaps, s.text)
+			}
+		}
+	} else {
+		slices.Sort(gaps)
+		gaps = slices.Compact(gaps)
+	}
 	answer := agents.NichtImBestand(compared, gaps...).WithNearest(near[:min(len(near), mostNear)]...)
 	if asksForMore.MatchString(e.text) {
 		answer = answer.WithNotes(e.t.Say("answer.closed_world"))

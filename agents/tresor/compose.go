@@ -3,7 +3,6 @@ package tresor
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"outheis/agents"
 	engine "outheis/tresor"
@@ -50,85 +49,149 @@ func saysSame(a, b string) bool {
 	return float64(common) >= sameWords*float64(max(len(wa), len(wb)))
 }
 
+// An entry is a claim that answers a part of the question.
+type entry struct {
+	segment    int
+	tresor     Tresor
+	assessment engine.Assessment
+	fit        engine.Fit
+	byID       bool
+	disputed   bool     // another claim of its Tresor contradicts it
+	notes      []string // what has to be said with it
+}
+
 // A composition is an answer being written.
 type composition struct {
 	*exchange
-	tresor     Tresor
-	snapshot   *engine.Snapshot
+	entries    []*entry
 	statements []agents.Statement
 	belege     []agents.Beleg
-	fits       []engine.Fit
 	notes      []string
 }
 
-// compose writes the answer from the Tresor that covers the question best.
-func (e *exchange) compose(best *result, results []*result, missing []Tresor) (agents.Answer, error) {
-	c := &composition{exchange: e, tresor: best.tresor, snapshot: best.tresor.Snapshot}
-	limit := mostStatements
-	if len(best.covered) > 1 {
-		limit = mostOfParts
-	}
-	for _, p := range best.covered {
-		c.noteReadings(p.assessment)
-		for _, f := range p.fits[:min(len(p.fits), max(1, limit/len(best.covered)))] {
-			c.state(p.assessment, f)
+// compose writes the answer from the Tresore that cover the question or parts of
+// it: each by itself, and then, where several speak, by their scopes.
+func (e *exchange) compose(results []*result, missing []Tresor) (agents.Answer, error) {
+	c := &composition{exchange: e}
+	for i := range len(e.segments) + 1 {
+		for _, r := range results {
+			for _, p := range r.found {
+				if p.segment == i {
+					c.takePart(r, p)
+				}
+			}
 		}
 	}
-	c.byDomain()
-	for _, f := range c.fits {
-		c.add(f)
+	c.settle()
+	c.group()
+	for _, one := range c.entries {
+		c.add(one)
+	}
+	for _, one := range c.entries {
+		for _, n := range one.notes {
+			c.addNote(n)
+		}
 	}
 	c.noteReliability()
-	c.noteOthers(best, results, missing)
+	c.noteTresore(results, missing)
+	sure, open := e.gaps(results, len(missing) == 0 && !slices.ContainsFunc(results, (*result).asksBack))
+	for _, gap := range open {
+		if len(missing) > 0 {
+			c.note("answer.gap_open", gap)
+		} else {
+			c.note("answer.gap_unsure", gap)
+		}
+	}
 	answer, err := agents.Cite(c.statements, c.belege)
 	if err != nil {
-		return agents.Answer{}, fmt.Errorf("tresor agent: cite from %s: %w", c.tresor.ID, err)
+		return agents.Answer{}, fmt.Errorf("tresor agent: cite: %w", err)
 	}
 	stand, confidence := c.standing()
-	return answer.WithStand(stand, confidence).WithNotes(c.notes...).WithGaps(best.gaps...), nil
+	return answer.WithStand(stand, confidence).WithNotes(c.notes...).WithGaps(sure...), nil
+}
+
+// takePart takes the claims that a Tresor has for a part of the question.
+func (c *composition) takePart(r *result, p part) {
+	c.noteReadings(p.assessment)
+	limit := mostStatements
+	if len(r.found) > 1 {
+		limit = max(1, mostOfParts/len(r.found))
+	}
+	for _, f := range p.fits[:min(len(p.fits), limit)] {
+		c.state(&entry{segment: p.segment, tresor: r.tresor, assessment: p.assessment, fit: f, byID: p.byID})
+	}
 }
 
 // state takes a claim into the answer. What is outdated gives way to its
 // successor and is named; what is contradicted is stated with its
 // contradiction.
-func (c *composition) state(a engine.Assessment, f engine.Fit) {
-	if slices.ContainsFunc(c.fits, func(o engine.Fit) bool { return o.Claim.ID == f.Claim.ID }) {
+func (c *composition) state(one *entry) {
+	f, snapshot := one.fit, one.tresor.Snapshot
+	if c.has(one) {
 		return
 	}
-	if successors := c.snapshot.Successors(f.Page.Path); len(successors) > 0 || f.Page.Status == "veraltet" {
-		if f.Score == 0 { // asked for by its ID: it is shown, and so is its successor
-			same := c.snapshot.Assess(f.Claim.Text, engine.AssessOptions{Limit: reviewed})
-			if current, ok := onPages(same, successors, f); ok {
-				c.note("answer.superseded_by", c.cite(c.tresor, f.Claim.ID), f.Page.Title, f.Page.Stand, c.cite(c.tresor, current.Claim.ID))
-				c.take(f)
-				c.take(current)
+	note := func(key string, args ...any) { one.notes = append(one.notes, c.t.Say(key, args...)) }
+	id := c.cite(one.tresor, f.Claim.ID)
+	if successors := snapshot.Successors(f.Page.Path); len(successors) > 0 || f.Page.Status == "veraltet" {
+		if one.byID { // it is shown, and so is its successor
+			likely := snapshot.Assess(f.Claim.Text, engine.AssessOptions{Limit: reviewed})
+			if current, ok := onPages(likely, successors, f); ok {
+				note("answer.superseded_by", id, f.Page.Title, f.Page.Stand, c.cite(one.tresor, current.Claim.ID))
+				c.take(one)
+				c.take(one.beside(current))
 				return
 			}
 		}
-		if current, ok := onPages(a, successors, f); ok {
-			c.note("answer.superseded", c.cite(c.tresor, f.Claim.ID), f.Page.Title, f.Page.Stand, f.Claim.Text, c.cite(c.tresor, current.Claim.ID))
-			c.take(current)
+		if current, ok := onPages(one.assessment, successors, f); ok {
+			note("answer.superseded", id, f.Page.Title, f.Page.Stand, f.Claim.Text, c.cite(one.tresor, current.Claim.ID))
+			one.fit = current
+			c.take(one)
 			return
 		}
 		if len(successors) > 0 {
-			c.note("answer.superseded_silent", c.cite(c.tresor, f.Claim.ID), f.Page.Title, f.Page.Stand, c.titles(successors))
+			note("answer.superseded_silent", id, f.Page.Title, f.Page.Stand, c.titles(successors))
 		} else {
-			c.note("answer.outdated", c.cite(c.tresor, f.Claim.ID), f.Page.Title, f.Page.Stand)
+			note("answer.outdated", id, f.Page.Title, f.Page.Stand)
 		}
 	}
-	c.take(f)
-	against := c.snapshot.Contradictions(f.Page.Path)
-	if other, ok := onPages(a, against, f); ok && other.Value >= engine.Threshold {
-		c.note("answer.contradiction", c.named(f), c.named(other))
-		c.take(other)
+	against := snapshot.Contradictions(f.Page.Path)
+	one.disputed = len(against) > 0
+	c.take(one)
+	if other, ok := onPages(one.assessment, against, f); ok && other.Value >= engine.Threshold {
+		note("answer.contradiction", c.named(one.tresor, f), c.named(one.tresor, other))
+		second := one.beside(other)
+		second.disputed = true
+		c.take(second)
 	} else if len(against) > 0 {
-		c.note("answer.contradiction_page", f.Page.Title, c.titles(against))
+		note("answer.contradiction_page", f.Page.Title, c.titles(against))
 	}
 }
 
-func (c *composition) take(f engine.Fit) {
-	if !slices.ContainsFunc(c.fits, func(o engine.Fit) bool { return o.Claim.ID == f.Claim.ID }) {
-		c.fits = append(c.fits, f)
+// beside is an entry for another claim of the same Tresor and part.
+func (e *entry) beside(f engine.Fit) *entry {
+	return &entry{segment: e.segment, tresor: e.tresor, assessment: e.assessment, fit: f, byID: e.byID}
+}
+
+// take takes an entry, unless its claim is there; then what has to be said with
+// it goes there.
+func (c *composition) take(one *entry) {
+	i := slices.IndexFunc(c.entries, one.repeats(c.ownParts()))
+	if i < 0 {
+		c.entries = append(c.entries, one)
+		return
+	}
+	c.entries[i].notes = append(c.entries[i].notes, one.notes...)
+}
+
+func (c *composition) has(one *entry) bool {
+	return slices.ContainsFunc(c.entries, one.repeats(c.ownParts()))
+}
+
+// repeats returns whether another entry is of the same claim. Among questions
+// with answers of their own, each can have it.
+func (e *entry) repeats(ownParts bool) func(*entry) bool {
+	return func(o *entry) bool {
+		return o.tresor.ID == e.tresor.ID && o.fit.Claim.ID == e.fit.Claim.ID && (!ownParts || o.segment == e.segment)
 	}
 }
 
@@ -142,182 +205,4 @@ func onPages(a engine.Assessment, pages []engine.Page, f engine.Fit) (engine.Fit
 		}
 	}
 	return engine.Fit{}, false
-}
-
-// byDomain puts claims of one domain together, the domain of the best first,
-// and says so if there are several.
-func (c *composition) byDomain() {
-	var domains []string
-	for _, f := range c.fits {
-		if !slices.Contains(domains, f.Page.Domain) {
-			domains = append(domains, f.Page.Domain)
-		}
-	}
-	if len(domains) < 2 {
-		return
-	}
-	slices.SortStableFunc(c.fits, func(a, b engine.Fit) int {
-		return slices.Index(domains, a.Page.Domain) - slices.Index(domains, b.Page.Domain)
-	})
-	c.note("answer.mixed", strings.Join(domains, ", "))
-}
-
-// add writes a claim word for word, with its Beleg.
-func (c *composition) add(f engine.Fit) {
-	id := c.cite(c.tresor, f.Claim.ID)
-	place := f.Claim.Fundstelle
-	if place == "" {
-		place = c.t.Say("answer.no_place")
-	}
-	c.statements = append(c.statements, agents.Statement{Text: f.Claim.Text, Citations: []string{id}, Auslegung: f.Claim.Art == "Auslegung"})
-	c.belege = append(c.belege, agents.Beleg{
-		Kind: "claim", ID: id, Tresor: c.tresor.ID, Version: c.snapshot.Version(), Manifest: c.snapshot.Manifest(),
-		Page: f.Page.Path, Source: f.Claim.Source, SourceTitle: f.Source.Title, Fundstelle: place, Art: f.Claim.Art,
-		Stand: f.Page.Stand, Confidence: f.Page.Confidence,
-	})
-}
-
-// standing returns the oldest Stand and the lowest confidence of the pages.
-func (c *composition) standing() (stand, confidence string) {
-	grades := []string{"niedrig", "mittel", "hoch"}
-	for i, f := range c.fits {
-		if i == 0 || f.Page.Stand < stand {
-			stand = f.Page.Stand
-		}
-		if i == 0 || slices.Index(grades, f.Page.Confidence) < slices.Index(grades, confidence) {
-			confidence = f.Page.Confidence
-		}
-	}
-	return stand, confidence
-}
-
-func (c *composition) note(key string, args ...any) {
-	n := c.t.Say(key, args...)
-	if !slices.Contains(c.notes, n) {
-		c.notes = append(c.notes, n)
-	}
-}
-
-// noteReadings says what a misspelt word was taken for.
-func (c *composition) noteReadings(a engine.Assessment) {
-	for _, w := range a.Words {
-		if w.Read != "" && !strings.EqualFold(w.Read, w.Text) {
-			c.note("answer.read_as", w.Text, w.Read)
-		}
-	}
-}
-
-// noteReliability says where caution is due. The confidence of a page, the trust
-// in a source and the review of a page are independent; each is named.
-func (c *composition) noteReliability() {
-	var low, weak, both, external, inReview, unreviewed grouped
-	for _, f := range c.fits {
-		id := c.cite(c.tresor, f.Claim.ID)
-		isLow, isWeak := f.Page.Confidence == "niedrig", f.Source.Trust == "T3"
-		switch {
-		case isLow && isWeak:
-			both.add(title(f.Source), id)
-		case isLow:
-			low.add(title(f.Source), id)
-		case isWeak:
-			weak.add(title(f.Source), id)
-		}
-		if f.Claim.Anchor != "" {
-			external.add(title(f.Source), id)
-		}
-		if f.Page.Status == "in-pruefung" {
-			inReview.add(f.Page.Title, id)
-		}
-		if f.Page.Confidence == "hoch" && f.Page.TrustTier == "unverified" {
-			unreviewed.add(f.Page.Title, id)
-		}
-	}
-	for _, g := range both {
-		c.note("answer.low_and_weak", strings.Join(g.ids, ", "), g.name)
-	}
-	for _, g := range low {
-		c.note("answer.low_confidence", strings.Join(g.ids, ", "), g.name)
-	}
-	for _, g := range weak {
-		c.note("answer.weak_source", strings.Join(g.ids, ", "), g.name)
-	}
-	for _, g := range external {
-		c.note("answer.external", strings.Join(g.ids, ", "), g.name)
-	}
-	if len(inReview) > 0 {
-		c.note("answer.in_review", quoted(c.t, inReview.names()))
-	}
-	if len(unreviewed) > 0 {
-		c.note("answer.unreviewed", quoted(c.t, unreviewed.names()))
-	}
-}
-
-// grouped are IDs by what they have in common, in order of first appearance.
-type grouped []struct {
-	name string
-	ids  []string
-}
-
-func (g *grouped) add(name, id string) {
-	for i := range *g {
-		if (*g)[i].name == name {
-			(*g)[i].ids = append((*g)[i].ids, id)
-			return
-		}
-	}
-	*g = append(*g, struct {
-		name string
-		ids  []string
-	}{name, []string{id}})
-}
-
-func (g grouped) names() []string {
-	all := make([]string, len(g))
-	for i, e := range g {
-		all[i] = e.name
-	}
-	return all
-}
-
-// noteOthers says which Tresor answers, which others have something to say and
-// which could not be asked.
-func (c *composition) noteOthers(best *result, results []*result, missing []Tresor) {
-	if c.several {
-		c.note("answer.from", c.tresor.ID)
-	}
-	for _, r := range results {
-		if r == best || len(r.covered) == 0 {
-			continue
-		}
-		var ids []string
-		for _, p := range r.covered {
-			for _, f := range p.fits {
-				ids = append(ids, c.cite(r.tresor, f.Claim.ID))
-			}
-		}
-		c.note("answer.also", r.tresor.ID, strings.Join(ids, ", "))
-	}
-	for _, m := range missing {
-		c.note("answer.not_asked", m.ID)
-	}
-}
-
-// named names a claim with its source and Stand.
-func (c *composition) named(f engine.Fit) string {
-	return c.t.Say("answer.claim_of", c.cite(c.tresor, f.Claim.ID), title(f.Source), f.Page.Stand)
-}
-
-func title(s engine.Source) string {
-	if s.Title == "" {
-		return s.ID
-	}
-	return s.Title
-}
-
-func (c *composition) titles(pages []engine.Page) string {
-	all := make([]string, len(pages))
-	for i, p := range pages {
-		all[i] = p.Title
-	}
-	return quoted(c.t, all)
 }

@@ -3,6 +3,7 @@ package tresor_test
 import (
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -46,6 +47,8 @@ func ask(t testing.TB, a agents.Agent, text string, turns ...agents.Turn) agents
 	}
 	return answer
 }
+
+func asError(err error, known **agents.Error) bool { return errors.As(err, known) }
 
 // cited returns the citations of an answer's statements, in order.
 func cited(a agents.Answer) string {

@@ -2,6 +2,7 @@ package tresor
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,6 +27,40 @@ func clean(text string) string {
 	}, text)
 	return strings.Join(strings.Fields(text), " ")
 }
+
+// qualified finds claims, sources and concepts that a question names with their
+// Tresor, as in "hafen/C-0002". It returns what is left of the question for each
+// Tresor that is named so: without the names of Tresore, and without what
+// belongs to another one. It returns nil where nothing is named so.
+func qualified(text string, ids []string) map[string]string {
+	own := make(map[string]string)
+	for _, m := range qualifiedID.FindAllStringSubmatch(text, -1) {
+		for _, id := range ids {
+			if strings.EqualFold(id, m[1]) {
+				own[id] = ""
+			}
+		}
+	}
+	if len(own) == 0 {
+		return nil
+	}
+	for id := range own {
+		rest := qualifiedID.ReplaceAllStringFunc(text, func(s string) string {
+			m := qualifiedID.FindStringSubmatch(s)
+			switch {
+			case strings.EqualFold(m[1], id):
+				return m[2]
+			case slices.ContainsFunc(ids, func(other string) bool { return strings.EqualFold(other, m[1]) }):
+				return ""
+			}
+			return s
+		})
+		own[id] = strings.Join(strings.Fields(rest), " ")
+	}
+	return own
+}
+
+var qualifiedID = regexp.MustCompile(`([^\s/()\[\],;"„“]+)/([CSBcsb]-[0-9]{4})\b`)
 
 // addressed cuts the name of a Tresor from the beginning of a question, as in
 // "@handbuch Wie …".
@@ -81,14 +116,28 @@ var (
 	conjunction = regexp.MustCompile(`(?i)[,\s]+(?:und|sowie|and|oder|or)\s+(?:auch\s+)?((?:in|an|auf|mit|bis|ab|seit|von|für|zu|unter|über|nach|vor|at|on|for|with|until|since)\s+)?(wie|was|wo|woher|wohin|wann|wer|wem|wen|wessen|warum|wieso|weshalb|welche[rsmn]?|how|what|where|when|who|whom|why|which)\b`)
 )
 
+// A segment is one part of a question.
+type segment struct {
+	text string
+	// own is set for a sentence with a question mark beside others: a question
+	// that gets its own answer, or abstention.
+	own bool
+}
+
+// asks reports whether a segment is to be answered, and does not only tell what
+// the others are about.
+func (s segment) asks() bool { return s.own || isQuestion(s.text) }
+
 // parts splits a question into those that it consists of: at sentence ends and
-// where a second question word follows "und". It returns one part for a plain
-// question.
-func parts(text string) []string {
-	var out []string
+// where a second question word follows "und". It returns at most one part for a
+// plain question.
+func parts(text string) []segment {
+	var out []segment
+	questions := 0
 	for _, s := range sentences(text) {
+		first := len(out)
 		for {
-			m := conjunction.FindStringSubmatchIndex(s)
+			m := conjunction.FindStringSubmatchIndex(s.text)
 			if m == nil {
 				break
 			}
@@ -96,32 +145,45 @@ func parts(text string) []string {
 			if m[2] >= 0 {
 				at = m[2] // or its preposition
 			}
-			out = appendPart(out, s[:m[0]])
-			s = s[at:]
+			out = appendPart(out, segment{s.text[:m[0]], s.own})
+			s.text = s.text[at:]
 		}
 		out = appendPart(out, s)
+		if s.own && len(out) > first {
+			questions++
+		}
+	}
+	if questions < 2 {
+		for i := range out {
+			out[i].own = false
+		}
 	}
 	return out
 }
 
-func sentences(text string) []string {
-	var out []string
+// sentences splits a text at the ends of sentences; own says that a question
+// mark is there.
+func sentences(text string) []segment {
+	var out []segment
 	start := 0
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
 		end := m[0]
 		for end < m[1] && !strings.ContainsRune("?!;.", rune(text[end])) {
 			end++ // the letters before a full stop belong to the sentence
 		}
-		out = append(out, text[start:end])
+		out = append(out, segment{text[start:end], strings.Contains(text[end:m[1]], "?")})
 		start = m[1]
 	}
-	return append(out, text[start:])
+	return append(out, segment{text: text[start:]})
 }
 
-// appendPart adds a part that has words of some length.
-func appendPart(out []string, s string) []string {
-	s = strings.Trim(s, " ,:-–\"'")
-	for _, w := range words(s) {
+// appendPart adds a part that has words of some length and does more than greet.
+func appendPart(out []segment, s segment) []segment {
+	s.text = strings.Trim(s.text, " ,:-–\"'")
+	if isGreeting(s.text) || isThanks(s.text) {
+		return out
+	}
+	for _, w := range words(s.text) {
 		if utf8.RuneCountInString(w) > 3 {
 			return append(out, s)
 		}

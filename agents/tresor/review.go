@@ -1,7 +1,6 @@
 package tresor
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,38 +12,76 @@ import (
 
 // An exchange is one question being answered.
 type exchange struct {
-	t       *texts.Texts
-	text    string
-	turns   []agents.Turn
-	several bool // citations name their Tresor
+	t        *texts.Texts
+	text     string // as it was asked
+	question string // what is answered: text, or the question before it
+	segments []segment
+	byTresor map[string]string // the question for each Tresor that it names, or nil
+	worlds   map[string]string // by Tresor: the Begriffswelt that was chosen
+	turns    []agents.Turn
+	several  bool // citations name their Tresor
 }
+
+// newExchange prepares a question for the Tresore that are asked.
+func newExchange(t *texts.Texts, text string, turns []agents.Turn, asked []Tresor, several bool) *exchange {
+	e := &exchange{t: t, text: text, question: text, turns: turns, several: several, worlds: make(map[string]string)}
+	for _, one := range asked {
+		if one.Snapshot == nil {
+			continue
+		}
+		if earlier, world, ok := chosenWorld(one.Snapshot, text, turns); ok {
+			e.question, e.worlds[one.ID] = earlier, world
+		}
+	}
+	if e.segments = parts(e.question); len(e.segments) < 2 {
+		e.segments = []segment{{text: e.question}}
+	}
+	return e
+}
+
+// ownParts reports whether the message consists of several questions, each with
+// an answer of its own.
+func (e *exchange) ownParts() bool {
+	return slices.ContainsFunc(e.segments, func(s segment) bool { return s.own })
+}
+
+// wholeQuestion is the place of what covers the question only as a whole, behind
+// its segments.
+func (e *exchange) wholeQuestion() int { return len(e.segments) }
 
 // A result is what a Tresor has for a question.
 type result struct {
-	tresor  Tresor
-	whole   engine.Assessment
-	covered []part // with at least one claim
-	gaps    []string
+	tresor Tresor
+	whole  engine.Assessment
+	found  []part         // the covered parts, each with at least one claim
+	open   map[int]remain // by segment: what was looked for and not found
 }
 
-// A part is a part of the question and the claims that cover it.
+// A part is a part of the question and the claims of a Tresor that cover it.
 type part struct {
+	segment    int
 	assessment engine.Assessment
 	fits       []engine.Fit
+	byID       bool // they are asked for by their ID
 }
 
-// best returns the claim that covers a part of the question best.
-func (r *result) best() engine.Fit {
-	return slices.MaxFunc(r.covered, func(a, b part) int { return better(a.fits[0], b.fits[0]) }).fits[0]
-}
+// A remain says how sure it is that a part of a question is not covered.
+type remain int
 
-// better compares claims by how well they cover what is asked.
-func better(a, b engine.Fit) int {
-	return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Coverage, b.Coverage))
-}
+const (
+	perhaps remain = iota + 1
+	surely
+)
 
-// askAll asks the Tresore that are available.
+// asksBack reports whether the Tresor could not be reviewed, because the
+// question is ambiguous there.
+func (r *result) asksBack() bool { return len(r.whole.Ambiguous) > 0 && len(r.found) == 0 }
+
+// askAll asks the Tresore that are available, and returns what they have in the
+// order of an answer.
 func (e *exchange) askAll(ctx context.Context, asked []Tresor) (results []*result, missing []Tresor, err error) {
+	asked = slices.Clone(asked)
+	slices.SortStableFunc(asked, inOrder)
 	for _, t := range asked {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -60,78 +97,83 @@ func (e *exchange) askAll(ctx context.Context, asked []Tresor) (results []*resul
 
 // ask reviews the Bestand of one Tresor.
 func (e *exchange) ask(t Tresor) *result {
-	question, world := e.text, ""
-	if earlier, id, ok := chosenWorld(t.Snapshot, e.text, e.turns); ok {
-		question, world = earlier, id
-	}
 	assess := func(text string) engine.Assessment {
-		return t.Snapshot.Assess(text, engine.AssessOptions{World: world, Limit: reviewed})
+		return t.Snapshot.Assess(text, engine.AssessOptions{World: e.worlds[t.ID], Limit: reviewed})
 	}
-	r := &result{tresor: t, whole: assess(question)}
+	question := e.question
+	if own, ok := e.byTresor[t.ID]; ok {
+		question = own
+	}
+	r := &result{tresor: t, whole: assess(question), open: make(map[int]remain)}
 	switch r.whole.Query.State {
 	case engine.CandidatesFound, engine.NoCandidates:
 	default:
 		return r
 	}
 	if named := e.named(t.Snapshot, r.whole); len(named) > 0 {
-		r.covered = []part{{r.whole, named}}
+		r.found = []part{{e.wholeQuestion(), r.whole, named, true}}
 		return r
 	}
-	if all := parts(question); len(all) > 1 {
-		r.byParts(all, assess)
+	if len(e.segments) > 1 {
+		r.byParts(e.segments, assess)
 	}
-	if len(r.covered) == 0 && r.whole.Covered() {
-		r.covered, r.gaps = []part{{r.whole, fitting(r.whole)}}, nil
+	if len(r.found) > 0 {
+		return r
 	}
-	if len(r.covered) == 0 {
-		r.followUp(question, e.turns, assess)
+	at := e.wholeQuestion()
+	if len(e.segments) == 1 {
+		at = 0
 	}
-	if len(r.covered) == 0 {
-		r.gaps = nil
+	if r.whole.Covered() {
+		r.found = []part{{at, r.whole, fitting(r.whole), false}}
+	} else if a, ok := followUp(question, r.whole, e.turns, assess); ok {
+		r.found = []part{{at, a, fitting(a), false}}
 	}
 	return r
 }
 
 // byParts answers each part of a question by itself. A part that leans on the
 // ones before it is read with what they name.
-func (r *result) byParts(all []string, assess func(string) engine.Assessment) {
+func (r *result) byParts(all []segment, assess func(string) engine.Assessment) {
 	about := ""
-	asks := slices.ContainsFunc(all, isQuestion)
-	for i, text := range all {
-		if asks && !isQuestion(text) {
-			about = strings.TrimSpace(about + " " + names(text)) // tells, and asks nothing
+	asks := slices.ContainsFunc(all, segment.asks)
+	for i, s := range all {
+		if asks && !s.asks() {
+			about = strings.TrimSpace(about + " " + names(s.text)) // tells, and asks nothing
 			continue
 		}
-		a := assess(text)
+		a := assess(s.text)
 		if !a.Covered() && i > 0 && about != "" {
-			if with := assess(text + " " + about); coversOwn(with, a) {
+			if with := assess(s.text + " " + about); coversOwn(with, a) {
 				a = with
 			}
 		}
 		switch {
 		case a.Covered():
-			r.covered = append(r.covered, part{a, fitting(a)})
-		case isQuestion(text) && len(a.Words) > 0 && (len(a.Fits) == 0 || a.Fits[0].Value < sureGap):
-			r.gaps = append(r.gaps, text)
+			r.found = append(r.found, part{i, a, fitting(a), false})
+		case !s.asks() || len(a.Words) == 0:
+		case len(a.Fits) == 0 || a.Fits[0].Value < sureGap:
+			r.open[i] = surely
+		default:
+			r.open[i] = perhaps
 		}
-		about = strings.TrimSpace(about + " " + names(text))
+		about = strings.TrimSpace(about + " " + names(s.text))
 	}
 }
 
 // followUp reads a question that leans on the one before it together with what
 // that one named. Earlier answers give no facts: what they said is not looked
 // at.
-func (r *result) followUp(text string, turns []agents.Turn, assess func(string) engine.Assessment) {
+func followUp(text string, own engine.Assessment, turns []agents.Turn, assess func(string) engine.Assessment) (engine.Assessment, bool) {
 	if len(turns) == 0 || !leansBack(text) {
-		return
+		return engine.Assessment{}, false
 	}
 	about := names(turns[len(turns)-1].Question)
 	if about == "" {
-		return
+		return engine.Assessment{}, false
 	}
-	if a := assess(text + " " + about); coversOwn(a, r.whole) {
-		r.covered = []part{{a, fitting(a)}}
-	}
+	a := assess(text + " " + about)
+	return a, coversOwn(a, own)
 }
 
 // coversOwn reports whether the best claim for a completed question also covers
@@ -163,4 +205,36 @@ func chosenWorld(s *engine.Snapshot, text string, turns []agents.Turn) (question
 		}
 	}
 	return "", "", false
+}
+
+// gaps returns the parts of the question that no Tresor covers: those that are
+// not in the Bestand, and those for which that is not certain. What an
+// unreviewed Tresor may cover is never certain.
+func (e *exchange) gaps(results []*result, reviewedAll bool) (sure, open []string) {
+	for _, r := range results {
+		if slices.ContainsFunc(r.found, func(p part) bool { return p.segment == e.wholeQuestion() }) {
+			return nil, nil
+		}
+	}
+	for i, s := range e.segments {
+		least, missed := surely, false
+		for _, r := range results {
+			if slices.ContainsFunc(r.found, func(p part) bool { return p.segment == i }) {
+				missed = false
+				break
+			}
+			if remains := r.open[i]; remains > 0 {
+				missed = true
+				least = min(least, remains)
+			}
+		}
+		switch {
+		case !missed:
+		case reviewedAll && (least == surely || s.own):
+			sure = append(sure, s.text)
+		default:
+			open = append(open, s.text)
+		}
+	}
+	return sure, open
 }

@@ -1,0 +1,328 @@
+package tresor_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"outheis/agents"
+	"outheis/agents/tresor"
+	engine "outheis/tresor"
+)
+
+func TestScopeOf(t *testing.T) {
+	for folder, want := range map[string]tresor.Scope{
+		"wissenstresor-organisation": tresor.Organisation, "wissenstresor-fachbereich-labor": tresor.Fachbereich,
+		"Wissenstresor-Projekt-Nord": tresor.Projekt, "wissenstresor-persoenlich": tresor.Persoenlich, "wissenstresor-persönlich-ole": tresor.Persoenlich,
+		"wissenstresor": "", "wissenstresor-": "", "wissenstresor-projekte": "", "projekt": "", "mein-wissenstresor-projekt": "", "": "",
+	} {
+		if got := tresor.ScopeOf(folder); got != want {
+			t.Errorf("%q: got %q, want %q", folder, got, want)
+		}
+	}
+}
+
+// one is a Tresor with one claim.
+func one(t testing.TB, id string, scope tresor.Scope, claim string) tresor.Tresor {
+	t.Helper()
+	return tresor.Tresor{ID: id, Scope: scope, Snapshot: build(t,
+		page{path: "a/a.md", title: "Regeln", reviewed: true, stand: "2026-01-0" + fmt.Sprint(len(scope)%9+1), claims: []string{"C-0001 S-0001 Wortlaut: " + claim}})}
+}
+
+// What is shown where two Tresore have a claim: which are stated, and what the
+// remarks say.
+func TestTwoScopes(t *testing.T) {
+	const (
+		night22   = "Die Nachtruhe beginnt um 22 Uhr."
+		night23   = "Im Lindenhof beginnt die Nachtruhe um 23 Uhr."
+		nightBoth = "Die Nachtruhe beginnt um 22 Uhr und endet um sechs Uhr."
+		whenNight = "Wann beginnt die Nachtruhe?"
+	)
+	for _, tt := range []struct {
+		name, question         string
+		wideScope, narrowScope tresor.Scope
+		wide, narrow           string
+		stated                 string   // of the Tresore "wide" and "narrow"
+		says                   []string // in one remark
+		silent                 string   // in no remark
+	}{
+		{"project over organisation", whenNight, tresor.Organisation, tresor.Projekt, night22, night23, "narrow",
+			[]string{"Überlagert", "wide/C-0001", "„wide“ (Organisation)", "Stand 2026-01-04", night22, "narrow/C-0001"}, "Soweit"},
+		{"department over organisation", whenNight, tresor.Organisation, tresor.Fachbereich, night22, night23, "narrow", []string{"Überlagert", "wide/C-0001"}, ""},
+		{"project over department", whenNight, tresor.Fachbereich, tresor.Projekt, night22, night23, "narrow", []string{"Überlagert", "„wide“ (Fachbereich)"}, ""},
+		{"the same said twice", whenNight, tresor.Organisation, tresor.Projekt, night22, night22, "narrow", []string{"Überlagert", "wide/C-0001"}, ""},
+		{"a ban", "Dürfen Besucher fotografieren?", tresor.Organisation, tresor.Projekt, "Besucher dürfen fotografieren.", "Im Labor dürfen Besucher nicht fotografieren.",
+			"narrow", []string{"Überlagert", "Besucher dürfen fotografieren."}, ""},
+		{"another number of days", "Wie viele Tage Homeoffice sind erlaubt?", tresor.Organisation, tresor.Projekt,
+			"Homeoffice ist an zwei Tagen pro Woche erlaubt.", "Im Projekt sind drei Tage Homeoffice pro Woche erlaubt.", "narrow", []string{"Überlagert"}, ""},
+		{"another person", "Wer genehmigt Dienstreisen?", tresor.Organisation, tresor.Projekt,
+			"Dienstreisen genehmigt die Personalabteilung.", "Dienstreisen genehmigt die Projektleitung.", "narrow", []string{"Überlagert", "Personalabteilung"}, ""},
+		{"another way", "Wie werden Reisen gebucht?", tresor.Organisation, tresor.Projekt,
+			"Reisen werden über das Reisebüro gebucht.", "Im Projekt Nord werden Reisen direkt gebucht.", "narrow", []string{"Überlagert", "Reisebüro"}, ""},
+
+		{"the wider says more", whenNight, tresor.Organisation, tresor.Projekt, nightBoth, night23, "narrow wide", []string{"Soweit", "„narrow“ (Projekt)", "„wide“ (Organisation)"}, "Überlagert"},
+		{"another gate", "Wann öffnet das Tor?", tresor.Organisation, tresor.Projekt, "Das Tor Nord öffnet um sechs Uhr.", "Das Tor Süd öffnet um sieben Uhr.",
+			"narrow wide", []string{"Soweit"}, "Überlagert"},
+		{"another gate and who", "Wer öffnet das Tor?", tresor.Organisation, tresor.Projekt, "Das Tor Nord öffnet der Hausmeister.", "Das Tor Süd öffnet der Pförtner.",
+			"narrow wide", []string{"Soweit"}, "Überlagert"},
+		{"the wider covers more of the question", "Wann beginnt die Nachtruhe am Sonntag?", tresor.Organisation, tresor.Projekt,
+			"Am Sonntag beginnt die Nachtruhe um 21 Uhr.", night23, "wide", nil, "Überlagert"},
+		{"one scope", whenNight, tresor.Projekt, tresor.Projekt, night22, night23, "narrow wide", []string{"mehreren Tresoren", "„narrow“ (Projekt)", "„wide“ (Projekt)"}, "Überlagert"},
+		{"no scope over organisation", whenNight, tresor.Organisation, "", night22, night23, "wide narrow", []string{"„narrow“", "„wide“ (Organisation)"}, "Überlagert"},
+		{"project over no scope", whenNight, "", tresor.Projekt, night22, night23, "narrow wide", []string{"mehreren Tresoren"}, "Überlagert"},
+
+		{"personal against organisation", whenNight, tresor.Organisation, tresor.Persoenlich, night22, night23, "wide narrow",
+			[]string{"Widerspruch", "narrow/C-0001 (Quelle S-0001, Stand", "wide/C-0001 (Quelle S-0001, Stand"}, "Überlagert"},
+		{"personal against project", whenNight, tresor.Projekt, tresor.Persoenlich, night22, "Die Nachtruhe beginnt nicht um 22 Uhr.", "wide narrow", []string{"Widerspruch"}, "Überlagert"},
+		{"personal against none", whenNight, "", tresor.Persoenlich, night22, night23, "wide narrow", []string{"Widerspruch"}, "Überlagert"},
+		{"personal says the same", whenNight, tresor.Organisation, tresor.Persoenlich, night22, night22, "wide narrow", nil, "iderspr"},
+		{"personal adds", whenNight, tresor.Organisation, tresor.Persoenlich, night22, "Die Nachtruhe beginnt um 22 Uhr, was im Sommer kaum jemand einhält.", "wide narrow", nil, "iderspr"},
+		{"personal, perhaps against", whenNight, tresor.Organisation, tresor.Persoenlich, nightBoth, "Die Nachtruhe beginnt nach dem Läuten um 22 Uhr.", "wide narrow",
+			[]string{"nicht sicher", "narrow/C-0001", "wide/C-0001"}, "Überlagert"},
+		{"only the wider", whenNight, tresor.Organisation, tresor.Projekt, night22, "Der Keller ist feucht.", "wide", []string{"„wide“ (Organisation)"}, "Überlagert"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wide, narrow := one(t, "wide", tt.wideScope, tt.wide), one(t, "narrow", tt.narrowScope, tt.narrow)
+			answer := ask(t, newAgent(t, wide, narrow), tt.question)
+			want := ""
+			for _, id := range strings.Fields(tt.stated) {
+				want += " " + id + "/C-0001"
+			}
+			if got := cited(answer); got != strings.TrimSpace(want) {
+				t.Errorf("states %s, want %s\n%q", got, want, answer.Notes())
+			}
+			if tt.says != nil && !hasNote(answer, tt.says...) {
+				t.Errorf("no remark with %q in %q", tt.says, answer.Notes())
+			}
+			if tt.silent != "" && hasNote(answer, tt.silent) {
+				t.Errorf("a remark with %q in %q", tt.silent, answer.Notes())
+			}
+		})
+	}
+}
+
+// Of three levels the narrowest answers and both others are named.
+func TestThreeScopes(t *testing.T) {
+	all := []tresor.Tresor{
+		one(t, "haus", tresor.Organisation, "Die Nachtruhe beginnt um 22 Uhr."),
+		one(t, "nord", tresor.Projekt, "Die Nachtruhe beginnt um 24 Uhr."),
+		one(t, "labor", tresor.Fachbereich, "Die Nachtruhe beginnt um 23 Uhr."),
+	}
+	answer := ask(t, newAgent(t, all...), "Wann beginnt die Nachtruhe?")
+	if got := cited(answer); got != "nord/C-0001" {
+		t.Errorf("states %s, want the project alone", got)
+	}
+	for _, id := range []string{"haus", "labor"} {
+		if !hasNote(answer, "Überlagert", id+"/C-0001", "Vorrang hat nord/C-0001") {
+			t.Errorf("%s is not named as overridden by the project in %q", id, answer.Notes())
+		}
+	}
+	if s := answer.Statements()[0]; s.Heading != "" {
+		t.Errorf("heading %q over the answer of one Tresor", s.Heading)
+	}
+}
+
+// What is not in force, or disputed in its own Tresor, overrides nothing.
+func TestDoubtfulOverridesNothing(t *testing.T) {
+	wide := one(t, "haus", tresor.Organisation, "Der Parkplatz am Hafen hat vierzig Plätze.")
+	claims := []string{"C-0001 S-0001 Wortlaut: Der Parkplatz am Hafen hat fünfzig Plätze."}
+	for name, pages := range map[string][]page{
+		"outdated":  {{path: "a/a.md", title: "Parkplatz", status: "veraltet", claims: claims}},
+		"in review": {{path: "a/a.md", title: "Parkplatz", status: "in-pruefung", claims: claims}},
+		"disputed": {{path: "a/a.md", title: "Parkplatz", relations: []string{"widerspricht -> a/b.md"}, claims: claims},
+			{path: "a/b.md", title: "Zählung", claims: []string{"C-0002 S-0001 Wortlaut: Der Parkplatz am Hafen hat sechzig Plätze."}}},
+	} {
+		a := newAgent(t, wide, tresor.Tresor{ID: "nord", Scope: tresor.Projekt, Snapshot: build(t, pages...)})
+		answer := ask(t, a, "Wie viele Plätze hat der Parkplatz am Hafen?")
+		if got := cited(answer); !strings.Contains(got, "haus/C-0001") || !strings.Contains(got, "nord/C-0001") || hasNote(answer, "Überlagert") {
+			t.Errorf("%s: states %s with %q, want both", name, got, answer.Notes())
+		}
+	}
+}
+
+// A part is missing only if no Tresor has it.
+func TestPartsFromSeveralTresore(t *testing.T) {
+	house := one(t, "haus", tresor.Organisation, "Die Nachtruhe beginnt um 22 Uhr.")
+	harbour := one(t, "hafen", tresor.Projekt, "Der Kran hebt vierzig Tonnen.")
+	a := newAgent(t, house, harbour)
+	answer := ask(t, a, "Wann beginnt die Nachtruhe und wie viele Tonnen hebt der Kran?")
+	if got := cited(answer); got != "haus/C-0001 hafen/C-0001" || len(answer.Gaps()) > 0 {
+		t.Errorf("states %s with gaps %q, want a part of each", got, answer.Gaps())
+	}
+	if h := answer.Statements()[0].Heading; !strings.Contains(h, "„haus“ (Organisation)") {
+		t.Errorf("heading %q, want the Tresor", h)
+	}
+	const half = "Wann beginnt die Nachtruhe und wie hoch ist der Eiffelturm?"
+	if g := ask(t, a, half).Gaps(); len(g) != 1 || !strings.Contains(g[0], "Eiffelturm") {
+		t.Errorf("gaps %q, want the Eiffelturm", g)
+	}
+	// As long as one is missing, nothing is known to be missing from the Bestand.
+	a.SetUnavailable("hafen", nil)
+	answer = ask(t, a, half)
+	if len(answer.Gaps()) > 0 || !hasNote(answer, "Eiffelturm", "offen") {
+		t.Errorf("gaps %q with %q, want the question left open", answer.Gaps(), answer.Notes())
+	}
+	if !hasNote(answer, "„hafen“ (Projekt)", "nicht verfügbar", "vorgehen") {
+		t.Errorf("%q does not say that a narrower Tresor is missing", answer.Notes())
+	}
+}
+
+func TestClaimNamedWithItsTresor(t *testing.T) {
+	a := newAgent(t, one(t, "haus", "", "Die Nachtruhe beginnt um 22 Uhr."), one(t, "hafen", "", "Der Kran hebt vierzig Tonnen."))
+	for q, want := range map[string]string{
+		"Was sagt hafen/C-0001?":         "hafen/C-0001",
+		"hafen/C-0001 und haus/c-0001":   "hafen/C-0001 haus/C-0001",
+		"[Haus/C-0001]":                  "haus/C-0001",
+		"C-0001":                         "hafen/C-0001 haus/C-0001",
+		"Was steht bei hafen in S-0001?": "hafen/C-0001 haus/C-0001",
+	} {
+		if got := cited(ask(t, a, q)); got != want {
+			t.Errorf("%q: states %s, want %s", q, got, want)
+		}
+	}
+	if got := ask(t, a, "hafen/C-0002"); got.Status() != agents.StatusNotFound {
+		t.Errorf("got %s, want an abstention", got.Status())
+	}
+}
+
+func TestAmbiguousInOneTresor(t *testing.T) {
+	a := newAgent(t, tresor.Tresor{ID: "lindenhof", Snapshot: open(t, genossenschaft)},
+		one(t, "hafen", "", "Bei der Übergabe bekommt man drei Schlüssel."))
+	const q = "Wie viele Schlüssel bekomme ich bei der Übergabe?"
+	answer := ask(t, a, q)
+	if got := cited(answer); got != "hafen/C-0001" || !hasNote(answer, "„lindenhof“", "Schlüssel", "Haus und Verein", "nicht gesucht") {
+		t.Errorf("states %s with %q, want the other Tresor named", got, answer.Notes())
+	}
+	before := agents.Turn{Question: q, Answer: agents.Ask("Welche meinen Sie?")}
+	if got := cited(ask(t, a, "Haus und Verein", before)); !strings.Contains(got, "hafen/C-0001") || !strings.Contains(got, "lindenhof/C-0040") {
+		t.Errorf("states %s, want the question answered from both", got)
+	}
+}
+
+func TestAudience(t *testing.T) {
+	open := one(t, "haus", "", "Die Nachtruhe beginnt um 22 Uhr.")
+	closed := one(t, "vorstand", "", "Die Nachtruhe beginnt um 24 Uhr.")
+	closed.Audience = []string{"admin"}
+	a := newAgent(t, open, closed)
+	for _, tt := range []struct {
+		r    agents.Request
+		want string
+	}{
+		{agents.Request{Role: agents.RoleAdmin}, "haus/C-0001 vorstand/C-0001"},
+		{agents.Request{Role: agents.RoleAdmin, Public: true}, "C-0001"},
+		{agents.Request{Role: agents.RoleUser}, "C-0001"},
+		{agents.Request{}, "C-0001"},
+	} {
+		tt.r.Text, tt.r.Lang = "Wann beginnt die Nachtruhe?", "de"
+		answer, err := a.Answer(t.Context(), tt.r)
+		if err != nil || cited(answer) != tt.want || tt.want == "C-0001" && answer.Belege()[0].Tresor != "haus" {
+			t.Errorf("%+v: states %s, %v; want %s", tt.r, cited(answer), err, tt.want)
+		}
+	}
+	var known *agents.Error
+	a = newAgent(t, closed)
+	if _, err := a.Answer(t.Context(), agents.Request{Text: "Wann?", Role: agents.RoleUser}); !asError(err, &known) || known.Status != agents.StatusDenied {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	a.Declare(tresor.Tresor{ID: "vorstand", Audience: []string{"all"}})
+	if answer := ask(t, a, "Wann beginnt die Nachtruhe?"); answer.Status() != agents.StatusOK {
+		t.Errorf("got %s after the audience changed, want an answer", answer.Status())
+	}
+}
+
+// pool are Tresore that speak of the same things, more or less.
+func pool(t testing.TB) []*engine.Snapshot {
+	var all []*engine.Snapshot
+	for _, claims := range [][]string{
+		{"Die Nachtruhe beginnt um 22 Uhr.", "Dienstreisen genehmigt die Personalabteilung."},
+		{"Die Nachtruhe beginnt um 23 Uhr.", "Gäste melden sich am Empfang."},
+		{"Im Lindenhof beginnt die Nachtruhe um 24 Uhr und endet um sechs Uhr.", "Dienstreisen genehmigt die Projektleitung."},
+		{"Die Nachtruhe beginnt nie.", "Dienstreisen nach Asien genehmigt der Vorstand.", "Gäste tragen eine Weste."},
+		{"Der Keller ist feucht.", "Gäste melden sich nicht am Empfang."},
+		{"Die Nachtruhe beginnt um 22 Uhr.", "Gäste zahlen zehn Euro.", "Der Keller ist trocken."},
+	} {
+		p := page{path: "a/a.md", title: "Regeln"}
+		for i, c := range claims {
+			p.claims = append(p.claims, fmt.Sprintf("C-%04d S-0001 Wortlaut: %s", i+1, c))
+		}
+		all = append(all, build(t, p))
+	}
+	return all
+}
+
+// said returns the statements of an answer as Tresor/claim.
+func said(a agents.Answer) []string {
+	var ids []string
+	for _, b := range a.Belege() {
+		ids = append(ids, b.Tresor+"/"+b.ID[strings.LastIndex(b.ID, "/")+1:])
+	}
+	return ids
+}
+
+// Whatever Tresore with whatever scopes are loaded, in whatever order: the answer
+// is the same, every statement names its Tresor, nothing that one of them would
+// say alone is lost without a word, and what is personal takes nothing away.
+func TestScopesProperty(t *testing.T) {
+	snapshots := pool(t)
+	questions := []string{
+		"Wann beginnt die Nachtruhe?", "Wer genehmigt Dienstreisen?", "Was gilt für Gäste?", "Ist der Keller feucht?",
+		"Wann beginnt die Nachtruhe und wer genehmigt Dienstreisen?", "Wer genehmigt Dienstreisen? Was zahlen Gäste? Wie hoch ist der Eiffelturm?", "C-0001",
+	}
+	scopes := []tresor.Scope{"", tresor.Organisation, tresor.Fachbereich, tresor.Projekt, tresor.Persoenlich}
+	rapid.Check(t, func(r *rapid.T) {
+		var all []tresor.Tresor
+		for i, s := range snapshots {
+			if rapid.Bool().Draw(r, "loaded") {
+				all = append(all, tresor.Tresor{ID: fmt.Sprintf("t%d", i), Scope: rapid.SampledFrom(scopes).Draw(r, "scope"), Snapshot: s})
+			}
+		}
+		if len(all) == 0 {
+			return
+		}
+		q := rapid.SampledFrom(questions).Draw(r, "question")
+		answerOf := func(some []tresor.Tresor) agents.Answer {
+			a, err := tresor.New(tresor.Options{Tresore: some})
+			if err != nil {
+				r.Fatal(err)
+			}
+			answer, err := a.Answer(t.Context(), agents.Request{Text: q, Lang: "de"})
+			if err != nil {
+				r.Fatal(err)
+			}
+			return answer
+		}
+		got := answerOf(all)
+		if other := answerOf(rapid.Permutation(all).Draw(r, "order")); !reflect.DeepEqual(got, other) {
+			r.Fatalf("another order gives another answer:\n%v %q\n%v %q", said(got), got.Notes(), said(other), other.Notes())
+		}
+		for _, s := range got.Statements() {
+			if len(all) > 1 && !strings.Contains(s.Citations[0], "/C-") {
+				r.Fatalf("%q is stated without its Tresor", s.Text)
+			}
+		}
+		notes := strings.Join(got.Notes(), "\n")
+		for _, t := range all {
+			for _, id := range said(answerOf([]tresor.Tresor{t})) {
+				if !slices.Contains(said(got), id) && !strings.Contains(notes, id) {
+					r.Fatalf("%s is neither stated nor named: %v %q", id, said(got), got.Notes())
+				}
+				if !slices.Contains(said(got), id) && (t.Scope == "" || t.Scope == tresor.Persoenlich || t.Scope == tresor.Projekt) {
+					r.Fatalf("%s of scope %q is taken out: %v %q", id, t.Scope, said(got), got.Notes())
+				}
+			}
+		}
+		others := slices.DeleteFunc(slices.Clone(all), func(t tresor.Tresor) bool { return t.Scope == tresor.Persoenlich })
+		if len(others) == 0 {
+			return
+		}
+		for _, id := range said(answerOf(others)) {
+			if !slices.Contains(said(got), id) {
+				r.Fatalf("%s is not stated any more beside what is personal: %v %q", id, said(got), got.Notes())
+			}
+		}
+	})
+}

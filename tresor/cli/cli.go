@@ -78,6 +78,7 @@ func commands() []command {
 		{name: "route", min: 1, max: -1, run: (*call).route},
 		{name: "stats", run: (*call).stats},
 		{name: "eval", min: 1, max: 1, flags: []string{"--each", "--misses"}, values: evalValues(), run: (*call).eval},
+		{name: "watch", run: (*call).watch, anywhere: true},
 		{name: "doctor", run: (*call).doctor},
 		{name: "source", min: 1, max: 1, run: (*call).source, bytes: true},
 		{name: "media-template", min: 1, max: 1, run: (*call).mediaTemplate, document: true, failure: templateFailure(profil.SchemaMedia)},

@@ -1,0 +1,164 @@
+// Package watch validates a Tresor whenever something in its folder changes, and
+// tells what that changed: for people who write in an editor and want to see at
+// once what a release would say.
+//
+// [Run] watches the folder and everything below it. It waits until a burst of
+// changes is over, as that of an editor that saves or of git, validates, and
+// compares with what it found before. The folder may vanish and come back. Where
+// the system cannot tell of changes, it is looked at every other second.
+//
+// The package reads only, keeps nothing and prints nothing.
+package watch
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"outheis/tresor"
+)
+
+// Options are the settings of [Run]. The zero value is usable.
+type Options struct {
+	Tresor tresor.Options // of the validation
+	// Quiet is how long nothing may have changed before it validates; 0 is
+	// 200 ms. After ten times as long it validates all the same.
+	Quiet time.Duration
+	// Poll is the time between two looks, where nothing tells of changes; 0 is
+	// 2 s.
+	Poll time.Duration
+	Now  func() time.Time // the clock of what is told; nil is time.Now
+
+	add func(n *notifier, dir string) error // watches a folder; tests break it
+}
+
+// A Change is what one validation found.
+type Change struct {
+	At     time.Time
+	Report tresor.Report
+	New    []tresor.Finding // that the validation before did not find; at first all
+	Gone   []tresor.Finding // that only the validation before found
+	First  bool             // there was no validation before
+	// Missing says that there is no readable folder. New then holds the reason,
+	// Gone nothing, and the next change is compared with the last one that had a
+	// folder.
+	Missing bool
+	// Polling is why changes are not told by the system, if they are not; they are
+	// then looked for every Options.Poll.
+	Polling error
+}
+
+// Run validates the Tresor in dir, and again after each change, until ctx ends.
+// It calls tell from its own goroutine each time, and waits for it. What tell
+// gets is its own to keep.
+func Run(ctx context.Context, dir string, o Options, tell func(Change)) {
+	if o.Quiet == 0 {
+		o.Quiet = 200 * time.Millisecond
+	}
+	if o.Poll == 0 {
+		o.Poll = 2 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	r := &runner{dir: dir, o: o, notifier: newNotifier(o.add)}
+	defer func() { r.notifier.close() }()
+	for ctx.Err() == nil {
+		r.look(tell)
+		r.wait(ctx)
+	}
+}
+
+// A runner is one run.
+type runner struct {
+	dir      string
+	o        Options
+	notifier *notifier
+	root     os.FileInfo // of the folder that was looked at last; nil without one
+	seen     uint64      // fingerprint of the folder, only while polling
+	missing  bool
+	before   *tresor.Report // the last one of a folder
+}
+
+// look validates and tells. The folders are watched before they are read, so
+// that no change falls in between.
+func (r *runner) look(tell func(Change)) {
+	r.root = folder(r.dir)
+	if r.root == nil && r.missing {
+		return
+	}
+	if r.root != nil {
+		r.notifier.watch(r.dir)
+		if r.notifier.err != nil {
+			r.seen = fingerprint(r.dir)
+		}
+	}
+	c := Change{At: r.o.Now(), Report: tresor.Validate(r.dir, r.o.Tresor), First: r.before == nil, Polling: r.notifier.err}
+	r.missing = r.root == nil
+	if r.missing {
+		r.notifier.drop()
+		c.Missing, c.New = true, c.Report.Errors
+		tell(c)
+		return
+	}
+	var before tresor.Report
+	if r.before != nil {
+		before = *r.before
+	}
+	c.New, c.Gone = differences(before, c.Report)
+	r.before = &c.Report
+	tell(c)
+}
+
+// folder returns what is at the path, or nil if it is no folder.
+func folder(dir string) os.FileInfo {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return nil
+	}
+	return info
+}
+
+// wait returns when something has changed and is quiet again, or when ctx ends.
+func (r *runner) wait(ctx context.Context) {
+	tick := time.NewTicker(r.o.Poll)
+	defer tick.Stop()
+	quiet := time.NewTimer(time.Hour)
+	defer quiet.Stop()
+	quiet.Stop()
+	var latest <-chan time.Time // the end of patience, once something has changed
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.notifier.changes():
+			quiet.Reset(r.o.Quiet)
+			if latest == nil {
+				patience := time.NewTimer(10 * r.o.Quiet)
+				defer patience.Stop()
+				latest = patience.C
+			}
+		case <-quiet.C:
+			return
+		case <-latest:
+			return
+		case <-tick.C:
+			if r.elsewhere() {
+				return
+			}
+		}
+	}
+}
+
+// elsewhere reports whether something changed that no event tells: the folder
+// came, went or is another one, or anything while polling.
+func (r *runner) elsewhere() bool {
+	root := folder(r.dir)
+	switch {
+	case root == nil || r.root == nil:
+		return root != nil || r.root != nil
+	case !os.SameFile(root, r.root):
+		return true
+	}
+	return r.notifier.err != nil && fingerprint(r.dir) != r.seen
+}

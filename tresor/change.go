@@ -156,6 +156,7 @@ func (w *writing) replace(ctx context.Context, before, after func() error, targe
 	var incomplete *txn.RollbackError
 	var failed *txn.Error
 	var invalid *InvalidError
+	var worded *WriteError
 	switch {
 	case err == nil:
 		return nil
@@ -163,7 +164,7 @@ func (w *writing) replace(ctx context.Context, before, after func() error, targe
 		return &WriteError{Text: wording.Say(w.o.Lang, "WR-5", incomplete, incomplete.Backup), Recovery: true, Err: err}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return stopped(ctx, w.o)
-	case errors.As(err, &invalid):
+	case errors.As(err, &invalid), errors.As(err, &worded):
 		return err
 	case errors.As(err, &failed):
 		return &WriteError{Text: failed.In(w.o.Lang), Err: err}

@@ -48,18 +48,19 @@ func (v View) LogEntry(action, text string) (txn.Target, error) {
 
 // logEntry words an entry.
 func logEntry(action, s string, o Options) (string, error) {
-	refuse := func(key string, args ...any) (string, error) {
-		return "", &WriteError{Text: wording.Say(o.Lang, key, args...)}
-	}
 	switch {
 	case !slices.Contains(LogActions(), action):
-		return refuse("LG-1", action, LogActions())
+		return "", refuse(o, "LG-1", action, LogActions())
 	case !utf8.ValidString(s):
-		return refuse("LG-2")
+		return "", refuse(o, "LG-2")
 	case text.HasControl(s):
-		return refuse("LG-3")
+		return "", refuse(o, "LG-3")
 	}
-	return "## [" + o.now().Format("2006-01-02") + "] " + action + " | " + s, nil
+	return entryLine(action, s, o), nil
+}
+
+func entryLine(action, s string, o Options) string {
+	return "## [" + o.now().Format("2006-01-02") + "] " + action + " | " + s
 }
 
 func logTarget(t *tree.Tree, entry string, o Options) (txn.Target, error) {

@@ -2,8 +2,6 @@ package tresor
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/graph"
@@ -12,7 +10,6 @@ import (
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/tree"
 	"outheis/tresor/internal/txn"
-	"outheis/tresor/internal/wording"
 )
 
 // A WriteError is why a Tresor was not written. Unless Recovery or Done is
@@ -67,11 +64,11 @@ func WriteGraph(ctx context.Context, dir string, o Options) (nodes, edges int, e
 func WriteManifest(ctx context.Context, dir string, o Options) (files int, err error) {
 	err = mutate(ctx, dir, "checksum", o, func(w *writing) error {
 		if payload := bestand.Quarantine(w.tree); payload != nil {
-			return &WriteError{Text: wording.Say(o.Lang, "WR-3", payload)}
+			return refuse(o, "WR-3", payload)
 		}
 		entries, problem := manifest.Entries(w.tree, nil)
 		if problem != nil {
-			return &WriteError{Text: wording.Say(o.Lang, "MF-6", problem.Label, problem.Sentence)}
+			return refuse(o, "MF-6", problem.Label, problem.Sentence)
 		}
 		files = len(entries)
 		return w.replace(ctx, nil, func() error { return checkManifest(w.tree, o) },
@@ -91,11 +88,7 @@ func checkManifest(t *tree.Tree, o Options) error {
 	if problems == nil {
 		return nil
 	}
-	var list []string
-	for _, p := range problems {
-		list = append(list, p.In(o.Lang))
-	}
-	return errors.New(wording.Say(o.Lang, "WR-4", strings.Join(list, "; ")))
+	return refuse(o, "WR-4", sentences(ofProblems(problems), o))
 }
 
 // loadValid reads the Bestand if it has no errors.

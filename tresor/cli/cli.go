@@ -72,6 +72,8 @@ func commands() []command {
 		{name: "index", run: (*call).index},
 		{name: "graph", run: (*call).graph},
 		{name: "checksum", flags: []string{"--verify"}, run: (*call).checksum},
+		{name: "log", min: 2, max: 2, run: (*call).log, bytes: true},
+		{name: "release", max: 1, run: (*call).release},
 		{name: "query", min: 1, max: -1, flags: []string{"--extern"}, values: []string{"--world", "--limit", "--source"},
 			run: (*call).query, document: true, bytes: true, failure: (*call).queryFailure},
 		{name: "search", min: 1, max: -1, run: (*call).search},

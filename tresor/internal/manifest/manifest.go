@@ -79,7 +79,7 @@ func Entries(t *tree.Tree, override map[string][]byte) (map[string]string, *Prob
 		}
 		digest, err := t.Digest(e.Path)
 		if err != nil {
-			return nil, problem(check.File(e.Path), "MF-1", err)
+			return nil, unreadable(e.Path, err)
 		}
 		entries[e.Path] = digest
 	}
@@ -91,6 +91,8 @@ func Entries(t *tree.Tree, override map[string][]byte) (map[string]string, *Prob
 	}
 	return entries, nil
 }
+
+func unreadable(path string, err error) *Problem { return problem(check.File(path), "MF-1", err) }
 
 // Bytes returns the manifest of entries.
 func Bytes(entries map[string]string) []byte {

@@ -3,6 +3,10 @@ package bestand
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/manifest"
@@ -52,6 +56,34 @@ func (l *loader) checkTree() {
 			l.Error(check.File(e.Path), "TR-7")
 		}
 	}
+	l.checkTwins()
+}
+
+// checkTwins looks for names that are one on other systems: those that differ
+// only in case, or in how an umlaut is composed. The format allows them, so
+// they are no error.
+func (l *loader) checkTwins() {
+	seen := make(map[string]string)
+	for _, e := range l.tree.Entries() {
+		if e.Kind != tree.Dir && !manifest.Tracked(e.Path) {
+			continue
+		}
+		name := foldName(e.Path)
+		if first, taken := seen[name]; taken {
+			l.Hint(check.File(first), "TR-8", e.Path)
+			continue
+		}
+		seen[name] = e.Path
+	}
+}
+
+func foldName(path string) string {
+	for i := range len(path) {
+		if path[i] >= utf8.RuneSelf {
+			return norm.NFC.String(cases.Fold().String(norm.NFC.String(path)))
+		}
+	}
+	return strings.ToLower(path)
 }
 
 // forbidden returns the rule that a file's kind breaks.

@@ -38,6 +38,7 @@ func (l *loader) loadPages() {
 			l.Error(check.Where{Label: profil.Knowledge, Path: e.Path}, "PG-0", e.Path, found.Errors[0].Sentence)
 			continue
 		}
+		l.Odd(check.File(e.Path), s)
 		l.loadPage(e, s)
 	}
 	l.checkTargets()

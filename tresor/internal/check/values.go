@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/text"
@@ -51,7 +52,19 @@ func (f *Findings) Text(t *tree.Tree, path string) (string, bool) {
 		f.Unreadable(File(path), err)
 		return "", false
 	}
+	f.Odd(File(path), s)
 	return s, true
+}
+
+// Odd gives hints about what a text file holds that nobody sees and that keeps a
+// line from being read.
+func (f *Findings) Odd(w Where, s string) {
+	if strings.HasPrefix(s, "\ufeff") {
+		f.Hint(w.On(1), "RD-6")
+	}
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		f.Hint(w.On(1+strings.Count(s[:i], "\n")), "RD-7", 1+strings.Count(s[:i], "\n"))
+	}
 }
 
 // Unreadable reports that a file could not be read whole.

@@ -1,0 +1,264 @@
+//go:build unix
+
+package tresor_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"outheis/tresor/cli"
+)
+
+// A hostile is something that somebody put into a released Tresor.
+type hostile struct {
+	name string
+	lay  func(t *testing.T, dir string)
+	// path is what validation must name with a reason, and green says that this is
+	// only a hint: the format allows it.
+	path  string
+	green bool
+	// mib bounds what a command may allocate in all; 0 for the common bound.
+	mib uint64
+}
+
+func hostiles() []hostile {
+	return []hostile{
+		{name: "link to a file", path: "knowledge/werkstatt/x.md", lay: func(t *testing.T, dir string) {
+			link(t, "halle3.md", filepath.Join(dir, "knowledge/werkstatt/x.md"))
+		}},
+		{name: "link to a folder outside", path: "knowledge/fremd", lay: func(t *testing.T, dir string) {
+			link(t, outside(t), filepath.Join(dir, "knowledge/fremd"))
+		}},
+		{name: "link instead of the register", path: "sources/REGISTER.md", lay: func(t *testing.T, dir string) {
+			must(t, os.Rename(filepath.Join(dir, "sources/REGISTER.md"), filepath.Join(dir, "sources/ALT.md")))
+			link(t, "ALT.md", filepath.Join(dir, "sources/REGISTER.md"))
+		}},
+		{name: "link loop", path: "knowledge/a", lay: func(t *testing.T, dir string) {
+			link(t, "b", filepath.Join(dir, "knowledge/a"))
+			link(t, "a", filepath.Join(dir, "knowledge/b"))
+		}},
+		{name: "dangling link", path: "notes.md", lay: func(t *testing.T, dir string) { link(t, "/nirgends", filepath.Join(dir, "notes.md")) }},
+		{name: "second hard link", path: "ROUTER.md", lay: func(t *testing.T, dir string) {
+			must(t, os.Link(filepath.Join(dir, "ROUTER.md"), filepath.Join(dir, "evals.md")))
+		}},
+		{name: "pipe as a page", path: "knowledge/werkstatt/p.md", lay: node("knowledge/werkstatt/p.md", syscall.S_IFIFO, 0)},
+		{name: "pipe as VERSION", path: "VERSION", lay: node("VERSION", syscall.S_IFIFO, 0)},
+		{name: "pipe as the manifest", path: "MANIFEST.sha256", lay: node("MANIFEST.sha256", syscall.S_IFIFO, 0)},
+		{name: "socket", path: "knowledge/s.md", lay: node("knowledge/s.md", syscall.S_IFSOCK, 0)},
+		{name: "device", path: "sources/raw/S-0001__null.md", lay: node("sources/raw/S-0001__null.md", syscall.S_IFCHR, 1<<8|3)},
+		{name: "sparse page", path: "knowledge/werkstatt/leer.md", lay: sparse("knowledge/werkstatt/leer.md")},
+		{name: "sparse register", path: "sources/REGISTER.md", lay: sparse("sources/REGISTER.md")},
+		{name: "sparse raw file", path: "sources/raw/S-0003__leer.md", lay: sparse("sources/raw/S-0003__leer.md")},
+		{name: "sparse registered file", path: "REGISTER S-0001", lay: sparse("sources/raw/S-0001__werkstattordnung.md")},
+		{name: "sparse manifest", green: true, lay: sparse("MANIFEST.sha256")},
+		{name: "sparse concepts", path: "schema/begriffswelten.json", lay: sparse("schema/begriffswelten.json")},
+		{name: "many pages", path: "knowledge/werkstatt/", mib: many / 100, lay: func(t *testing.T, dir string) {
+			for i := range many {
+				must(t, os.WriteFile(fmt.Sprintf("%s/knowledge/werkstatt/s%06d.md", dir, i), []byte("x"), 0o644))
+			}
+		}},
+		{name: "many folders", path: "ROUTER.md", mib: many / 100, lay: func(t *testing.T, dir string) {
+			for i := range many {
+				must(t, os.Mkdir(fmt.Sprintf("%s/knowledge/d%06d", dir, i), 0o755))
+			}
+		}},
+		{name: "path longer than PATH_MAX", path: "notes/ddd", lay: func(t *testing.T, dir string) {
+			root, err := os.OpenRoot(dir)
+			must(t, err)
+			must(t, root.Mkdir("notes", 0o755))
+			for i, name := 0, "notes"; i < 30; i, name = i+1, strings.Repeat("d", 200) {
+				must(t, root.MkdirAll(name, 0o755))
+				next, err := root.OpenRoot(name)
+				root.Close()
+				must(t, err)
+				root = next
+			}
+			f, err := root.Create("tief.exe")
+			must(t, err)
+			f.Close()
+			root.Close()
+		}},
+		{name: "deep folders", path: "notes/d/d", lay: func(t *testing.T, dir string) {
+			must(t, os.MkdirAll(filepath.Join(dir, "notes", strings.Repeat("d/", 200)), 0o755))
+		}},
+		{name: "names that differ in case", path: "notes/Plan.md", green: true, lay: func(t *testing.T, dir string) {
+			put(t, dir, "notes/Plan.md", "a")
+			put(t, dir, "notes/plan.md", "b")
+		}},
+		{name: "NFC and NFD twins", path: "notes/T\u00fcr.md", green: true, lay: func(t *testing.T, dir string) {
+			put(t, dir, "notes/T\u00fcr.md", "a")
+			put(t, dir, "notes/Tu\u0308r.md", "b")
+		}},
+		{name: "name that is no UTF-8", path: `notes/a\xff.md`, lay: func(t *testing.T, dir string) { put(t, dir, "notes/a\xff.md", "a") }},
+		{name: "folder that is no UTF-8", path: `notes/\xff/a.md`, lay: func(t *testing.T, dir string) { put(t, dir, "notes/\xff/a.md", "a") }},
+		{name: "name with a line break", path: `notes/a\nb.md`, lay: func(t *testing.T, dir string) { put(t, dir, "notes/a\nb.md", "a") }},
+		{name: "name with a backslash", path: `notes/a\b.md`, lay: func(t *testing.T, dir string) { put(t, dir, `notes/a\b.md`, "a") }},
+		{name: "executable", path: "knowledge/werkstatt/halle3.md", lay: func(t *testing.T, dir string) {
+			must(t, os.Chmod(filepath.Join(dir, "knowledge/werkstatt/halle3.md"), 0o755))
+		}},
+		{name: "page that is no UTF-8", path: "knowledge/werkstatt/laserraum.md", lay: add("knowledge/werkstatt/laserraum.md", "\xff\xfe")},
+		{name: "register that is no UTF-8", path: "sources/REGISTER.md", lay: add("sources/REGISTER.md", "\xff")},
+		{name: "router that is no UTF-8", path: "ROUTER.md", lay: add("ROUTER.md", "\xff")},
+		{name: "types that are no UTF-8", path: "schema/types.yaml", lay: add("schema/types.yaml", "\xff")},
+		{name: "page with CRLF", green: true, lay: rewrite("knowledge/werkstatt/halle3.md", func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") })},
+		{name: "page with a byte-order mark", path: "knowledge/werkstatt/halle3.md", lay: rewrite("knowledge/werkstatt/halle3.md", func(s string) string { return "\ufeff" + s })},
+		{name: "register with a byte-order mark", path: "sources/REGISTER.md", green: true, lay: rewrite("sources/REGISTER.md", func(s string) string { return "\ufeff" + s })},
+		{name: "claim with NUL", path: "knowledge/werkstatt/halle3.md:", lay: rewrite("knowledge/werkstatt/halle3.md", func(s string) string { return strings.Replace(s, "Schutzbrille zu", "Schutz\x00brille zu", 1) })},
+		{name: "page with NUL", path: "knowledge/werkstatt/halle3.md", green: true, lay: add("knowledge/werkstatt/halle3.md", "\x00\n")},
+		{name: "deep JSON", path: "schema/begriffswelten.json", lay: func(t *testing.T, dir string) {
+			put(t, dir, "schema/begriffswelten.json", strings.Repeat(`{"a":[`, 1<<17))
+		}},
+		{name: "wide JSON", path: "sources/derived/S-0002__media.json", mib: 256, lay: func(t *testing.T, dir string) {
+			put(t, dir, "sources/derived/S-0002__media.json", `{"regions": [`+strings.Repeat("{},", 600_000)+"{}]}")
+		}},
+		{name: "repeated key", path: "sources/derived/S-0002__media.json", lay: rewrite("sources/derived/S-0002__media.json", func(s string) string {
+			return strings.Replace(s, "{", `{"verified": true, `, 1)
+		})},
+		{name: "huge with claims", path: "knowledge/werkstatt/laserraum.md", mib: huge >> 16, lay: add("knowledge/werkstatt/laserraum.md", strings.Repeat("- **C-9\n", huge/8))},
+		{name: "huge with a line", path: "knowledge/werkstatt/laserraum.md", mib: huge >> 16, lay: add("knowledge/werkstatt/laserraum.md", "- **C-0009** [S-0001 | Punkt 2 | Auslegung] "+strings.Repeat("<a](", huge/4))},
+		{name: "huge with a head", path: "knowledge/werkstatt/laserraum.md", mib: huge >> 15, lay: rewrite("knowledge/werkstatt/laserraum.md", func(s string) string {
+			return "---\n" + strings.Repeat("tags: [a, b]\nx\n", huge/15) + strings.TrimPrefix(s, "---\n")
+		})},
+	}
+}
+
+// commands read, and answer with 0, 1 or 2 whatever there is.
+func readers() [][]string {
+	return [][]string{{"validate"}, {"query", "Was gilt in Halle 3?"}, {"stats"}, {"search", "laser"}, {"route", "laser"}, {"checksum", "--verify"}, {"doctor"}}
+}
+
+// Whatever lies in a Tresor, validation names it with a reason, no command
+// crashes, hangs or takes more memory than its files are worth, and none writes.
+func TestHostileTrees(t *testing.T) {
+	for _, h := range hostiles() {
+		t.Run(h.name, func(t *testing.T) {
+			dir := halle3(t)
+			h.lay(t, dir)
+			before := state(t, filepath.Dir(dir))
+			for _, args := range readers() {
+				out, code, mib := run(t, dir, args...)
+				if bound := max(h.mib, 96); mib > bound {
+					t.Errorf("%s allocated %d MiB, more than %d", args[0], mib, bound)
+				}
+				if strings.Contains(out, "interner Fehler") || out == "" {
+					t.Errorf("%s: %s", args[0], out)
+				}
+				t.Logf("%s: exit code %d, %d MiB", args[0], code, mib)
+				switch args[0] {
+				case "validate":
+					if got, want := code, 1; h.green == (got == want) {
+						t.Errorf("validate: exit code %d\n%.2000s", got, out)
+					}
+					if h.path != "" && !names(out, h.path) {
+						t.Errorf("validate does not name %s:\n%.2000s", h.path, out)
+					}
+				case "query":
+					if code != 1 || !strings.Contains(out, `"state": "invalid_vault"`) {
+						t.Errorf("query: exit code %d\n%.2000s", code, out)
+					}
+				}
+			}
+			if after := state(t, filepath.Dir(dir)); after != before {
+				t.Errorf("before:\n%.2000s\nafter:\n%.2000s", before, after)
+			}
+		})
+	}
+}
+
+// names reports whether a line of the output has the path and a sentence.
+func names(out, path string) bool {
+	for line := range strings.Lines(out) {
+		if _, rest, ok := strings.Cut(line, path); ok && len(strings.TrimSpace(rest)) > 5 {
+			return true
+		}
+	}
+	return false
+}
+
+// run runs a command and returns what it printed, its exit code and how many MiB
+// it allocated in all.
+func run(t *testing.T, dir string, args ...string) (out string, code int, mib uint64) {
+	t.Helper()
+	var before, after runtime.MemStats
+	var b bytes.Buffer
+	runtime.ReadMemStats(&before)
+	code = cli.Main(t.Context(), append([]string{"--root", dir}, args...), &b, &b, cli.Options{})
+	runtime.ReadMemStats(&after)
+	return b.String(), code, (after.TotalAlloc - before.TotalAlloc) >> 20
+}
+
+// state returns everything below dir but the contents of its files, which
+// nobody writes without touching the times.
+func state(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			fmt.Fprintln(&b, p, err)
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			fmt.Fprintln(&b, p, err)
+			return nil
+		}
+		target, _ := os.Readlink(p)
+		fmt.Fprintln(&b, p, info.Mode(), info.Size(), info.ModTime().UnixNano(), target)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// outside returns a folder with a page that belongs to nobody.
+func outside(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	put(t, dir, "geheim.md", "---\ntype: regel\n---\n- **C-0666** [S-0001 | Punkt 1 | Wortlaut] Geheim.\n")
+	return dir
+}
+
+// node puts a special file in the place of whatever is there.
+func node(path string, mode uint32, device int) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		full := filepath.Join(dir, path)
+		if err := os.Remove(full); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if err := syscall.Mknod(full, mode|0o644, device); err != nil {
+			t.Skip("the system makes no such file: ", err)
+		}
+	}
+}
+
+// sparse makes a file large that takes no room.
+func sparse(path string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		f, err := os.OpenFile(filepath.Join(dir, path), os.O_CREATE|os.O_WRONLY, 0o644)
+		must(t, err)
+		must(t, f.Truncate(sparseSize))
+		must(t, f.Close())
+	}
+}
+
+func add(path, content string) func(*testing.T, string) {
+	return rewrite(path, func(s string) string { return s + content })
+}
+
+func rewrite(path string, change func(string) string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		must(t, err)
+		put(t, dir, path, change(string(b)))
+	}
+}

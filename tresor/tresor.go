@@ -92,6 +92,7 @@ type Snapshot struct {
 	worlds     []World
 	index      *hybrid.Index
 	review     review // see Assess
+	stamp      Stamp
 }
 
 // A place is where a claim stands: pages[page].Claims[claim].
@@ -108,7 +109,12 @@ func Open(dir string, o Options) (*Snapshot, error) {
 		return nil, unreadable(dir, err, o)
 	}
 	defer t.Close()
-	return load(t, o)
+	s, err := load(t, o)
+	if err != nil {
+		return nil, err
+	}
+	s.stamp = stampOf(t)
+	return s, nil
 }
 
 // OpenFS is [Open] for a Tresor in a file system, such as an embedded one. Name

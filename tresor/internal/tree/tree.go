@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The budgets of a look. They stop a hostile or mistaken root, such as "/",
@@ -65,6 +66,7 @@ type Tree struct {
 	names   map[string][]string // of the entries of each folder, sorted
 	aliases bool                // there is one
 	err     *WalkError
+	looked  time.Time // when the look began
 	watch   Watch
 	buffer  [64 << 10]byte // for hashing
 }
@@ -205,6 +207,7 @@ func (t *Tree) Below(dir string) []*Entry {
 }
 
 func (t *Tree) look() {
+	t.looked = time.Now()
 	t.entries = make(map[string]*Entry)
 	t.names = make(map[string][]string)
 	type folder struct {

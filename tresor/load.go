@@ -17,7 +17,8 @@ import (
 // load is the format's snapshot loader (4-retrieval section 6) from its fourth
 // check on; the first three concern a question.
 func load(t *tree.Tree, o Options) (*Snapshot, error) {
-	s := &Snapshot{lang: o.Lang, name: t.Name()}
+	s := &Snapshot{lang: o.Lang, options: o, name: t.Name(), root: t.Root()}
+	s.options.Progress = nil // that of loading ends with it
 	refuse := func(state State, found ...check.Finding) error {
 		return &InvalidError{State: state, Name: s.name, Manifest: s.manifest, Version: s.version,
 			Findings: findings(found, Error, o), Warnings: s.warnings}

@@ -53,9 +53,12 @@ func publicSources(b *bestand.Bestand) []Source {
 			Path: s.Ablage, SHA256: s.SHA256, Line: s.Line})
 	}
 	for _, id := range register.IDs(b.Externals) {
-		e := b.Externals[id]
-		list = append(list, Source{ID: id, Kind: "extern", Title: e.Title, Stand: e.Stand, Trust: e.Trust, Rights: e.Rights,
-			Line: e.Line, Art: e.Art, Ziel: e.Ziel, Key: e.Key})
+		list = append(list, externalSource(b.Externals[id]))
 	}
 	return list
+}
+
+func externalSource(e register.External) Source {
+	return Source{ID: e.ID, Kind: "extern", Title: e.Title, Stand: e.Stand, Trust: e.Trust, Rights: e.Rights, Line: e.Line,
+		Art: e.Art, Ziel: e.Ziel, Key: e.Key}
 }

@@ -40,7 +40,8 @@ type Result struct {
 	Evidence          []Evidence // best first
 	Warnings          []string
 	Errors            []string
-	Fingerprint       string // "" without a ranking
+	Fingerprint       string  // "" without a ranking
+	Lookup            *Lookup // what external sources have, or nil where they were not asked
 
 	exit int
 }
@@ -124,9 +125,13 @@ func (r Result) JSON() []byte {
 	for _, e := range r.Evidence {
 		evidence = append(evidence, e.object())
 	}
-	var reason any
+	var reason, externalReason any
 	if r.ReviewRequired {
 		reason = "no_retrieval_candidates"
+	}
+	documents := []string{}
+	if r.Lookup != nil {
+		externalReason, documents = orNull(r.Lookup.Reason), r.Lookup.Documents
 	}
 	return pjson.Encode(pjson.Object{
 		"schema":    profil.SchemaQuery,
@@ -146,12 +151,12 @@ func (r Result) JSON() []byte {
 			"reason":                     reason,
 			"page_paths":                 r.PagePaths,
 			"external_lookup_available":  r.ExternalAvailable,
-			"external_live_lookup_used":  false,
-			"external_reason":            nil,
-			"external_document_paths":    []string{},
+			"external_live_lookup_used":  r.Lookup.used(),
+			"external_reason":            externalReason,
+			"external_document_paths":    documents,
 		},
 		"concepts":              pjson.Object{"matched": matched, "expanded": expanded},
-		"external":              notRequested(),
+		"external":              r.Lookup.object(),
 		"pages":                 pages,
 		"evidence":              evidence,
 		"warnings":              r.Warnings,
@@ -189,12 +194,6 @@ func (e Evidence) object() pjson.Object {
 		"score": e.Score, "reasons": e.Reasons, "kind": e.Claim.Art, "text": e.Claim.Text, "source": source,
 		"signals": e.Signals, "media": media, "anchor": anchor,
 	}
-}
-
-// notRequested is the external block of a query that does not look outside.
-func notRequested() pjson.Object {
-	return pjson.Object{"state": "not_requested", "algorithm": profil.ExternalRetrieval, "live": false, "fetched_at": nil,
-		"sources": []string{}, "hits": []string{}, "reason": nil, "notes": []string{}, "external_fingerprint": nil}
 }
 
 func orNull(s string) any {

@@ -12,7 +12,8 @@ import (
 type arguments struct {
 	words  []string
 	flags  map[string]bool
-	values map[string]string // of a repeated option the last
+	values map[string]string   // of a repeated option the last
+	all    map[string][]string // each value of an option, in order
 	help   bool
 	json   bool
 }
@@ -23,7 +24,11 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 	wrong := func(key string, args ...any) (arguments, *wording.Sentence) {
 		return arguments{}, &wording.Sentence{Key: key, Args: append([]any{cmd.name}, args...)}
 	}
-	a.flags, a.values = map[string]bool{}, map[string]string{}
+	a.flags, a.values, a.all = map[string]bool{}, map[string]string{}, map[string][]string{}
+	set := func(name, value string) {
+		a.values[name] = value
+		a.all[name] = append(a.all[name], value)
+	}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		name, value, inline := strings.Cut(arg, "=")
@@ -43,12 +48,12 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 		case !slices.Contains(cmd.values, name):
 			return wrong("cli.option", arg)
 		case inline:
-			a.values[name] = value
+			set(name, value)
 		case i+1 == len(args) || strings.HasPrefix(args[i+1], "-") && !isNumber(args[i+1]):
 			return wrong("cli.value", name)
 		default:
 			i++
-			a.values[name] = args[i]
+			set(name, args[i])
 		}
 	}
 	switch {

@@ -22,6 +22,7 @@ import (
 	"outheis/tresor/internal/pjson"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/wording"
+	"outheis/tresor/netz"
 )
 
 // The exit codes.
@@ -49,6 +50,9 @@ type Options struct {
 	// process, until release is called: a writer that is cut off leaves its lock
 	// behind, which stops every question. Nil holds nothing.
 	Hold func(context.Context) (ctx context.Context, release func())
+	// Network is what the operator allows of the network, for query --extern and
+	// anchor-template. Cache, clock and the offline switch come from the run.
+	Network netz.Options
 }
 
 // A command is one word of the command line. Its run gets the parsed arguments.
@@ -70,7 +74,7 @@ func commands() []command {
 	return []command{
 		{name: "validate", run: (*call).validate},
 		{name: "index", run: (*call).index},
-		{name: "graph", run: (*call).graph},
+		{name: "graph", values: []string{"--format", "--out"}, run: (*call).graph},
 		{name: "checksum", flags: []string{"--verify"}, run: (*call).checksum},
 		{name: "log", min: 2, max: 2, run: (*call).log, bytes: true},
 		{name: "release", max: 1, run: (*call).release},
@@ -84,6 +88,10 @@ func commands() []command {
 		{name: "doctor", run: (*call).doctor},
 		{name: "source", min: 1, max: 1, run: (*call).source, bytes: true},
 		{name: "media-template", min: 1, max: 1, run: (*call).mediaTemplate, document: true, failure: templateFailure(profil.SchemaMedia)},
+		{name: "extern", min: 1, max: 3, run: (*call).extern, bytes: true},
+		{name: "anchor-template", min: 2, max: 2, run: (*call).anchorTemplate, document: true, failure: templateFailure(profil.SchemaAnchors)},
+		{name: "orchestrator-template", min: 1, max: 1, run: (*call).orchestratorTemplate, document: true,
+			failure: templateFailure(profil.SchemaCatalogue)},
 	}
 }
 
@@ -95,6 +103,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer, o Option
 	c := &call{Options: o, ctx: ctx, stdout: stdout, stderr: stderr}
 	if c.Env == nil {
 		c.Env = os.Getenv
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	code := c.main(args)
 	c.flush()
@@ -111,11 +122,13 @@ type call struct {
 	out, err       bytes.Buffer
 	report         report
 	ownDocument    bool // --json was answered with a document of the command itself
+	progress       *meter
 }
 
 // flush hands on what was printed so far. Nobody is left to tell if the reader
 // has gone; the command runs all the same.
 func (c *call) flush() {
+	c.progress.clear()
 	_, _ = c.stdout.Write(c.out.Bytes())
 	_, _ = c.stderr.Write(c.err.Bytes())
 	c.out.Reset()
@@ -166,6 +179,9 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 	if c.args.json && !cmd.document {
 		defer func() { c.printReport(code) }()
 	}
+	if c.Terminal && !c.args.json && !cmd.document {
+		c.progress = &meter{w: c.stderr, now: c.Now, say: c.say}
+	}
 	if info, err := os.Stat(c.dir()); !cmd.anywhere && (err != nil || !info.IsDir()) {
 		if err == nil {
 			err = os.ErrInvalid
@@ -205,7 +221,14 @@ func (c *call) path(p string) string {
 	return filepath.Join(c.Dir, p)
 }
 
-func (c *call) options() tresor.Options { return tresor.Options{Lang: c.Lang, Now: c.Now} }
+// options are those of the library.
+func (c *call) options() tresor.Options {
+	o := tresor.Options{Lang: c.Lang, Now: c.Now}
+	if c.progress != nil {
+		o.Progress = c.progress.step
+	}
+	return o
+}
 
 func (c *call) say(key string, args ...any) string { return wording.Say(c.Lang, key, args...) }
 
@@ -235,6 +258,8 @@ func (c *call) set(key string, value any) {
 }
 
 func (c *call) usage(key string, args ...any) int {
-	c.err.WriteString(c.say(key, args...) + "\n" + c.say("cli.hint") + "\n")
+	text := c.say(key, args...)
+	c.report.errors = append(c.report.errors, text)
+	c.err.WriteString(text + "\n" + c.say("cli.hint") + "\n")
 	return usage
 }

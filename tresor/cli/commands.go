@@ -105,6 +105,12 @@ func (c *call) index() int {
 }
 
 func (c *call) graph() int {
+	if _, ok := c.args.values["--format"]; ok {
+		return c.picture()
+	}
+	if _, ok := c.args.values["--out"]; ok {
+		return c.usage("cli.picture.out")
+	}
 	ctx, release := c.held()
 	defer release()
 	nodes, edges, err := tresor.WriteGraph(ctx, c.dir(), c.options())
@@ -187,10 +193,7 @@ func (c *call) query() int {
 			q.Limit = -1 // 0 is no limit here, but the default there
 		}
 	}
-	if c.args.flags["--extern"] {
-		return c.usage("cli.extern")
-	}
-	r := tresor.Query(c.dir(), question, q, c.options())
+	r := c.ask(question, q)
 	c.out.Write(r.JSON())
 	return r.ExitCode()
 }

@@ -92,13 +92,8 @@ func (r *Reader) Read(ctx context.Context, q Request) ([]byte, Record, error) {
 		return nil, Record{}, err
 	}
 	place := r.placeOf(q, u.String())
-	if q.TTL > 0 {
-		if document, at, ok := place.read(); ok {
-			age := max(0, int(r.options.Now().Sub(at)/time.Second))
-			if age <= q.TTL {
-				return document, record(u, document, at, age), nil
-			}
-		}
+	if document, rec, ok := r.kept(q, u, place); ok {
+		return document, rec, nil
 	}
 	if r.options.Offline {
 		return nil, Record{}, abruf.Refuse(abruf.Offline, nil)
@@ -117,6 +112,22 @@ func (r *Reader) Read(ctx context.Context, q Request) ([]byte, Record, error) {
 	}
 	place.write(document, rec)
 	return document, rec, nil
+}
+
+// kept returns the document from a cache if it is young enough.
+func (r *Reader) kept(q Request, u *url.URL, p place) ([]byte, Record, bool) {
+	if q.TTL <= 0 {
+		return nil, Record{}, false
+	}
+	others := func() ([]byte, time.Time, bool) { return r.reference(q, u.String()) }
+	for _, read := range []func() ([]byte, time.Time, bool){p.read, others} {
+		if document, at, ok := read(); ok {
+			if age := max(0, int(r.options.Now().Sub(at)/time.Second)); age <= q.TTL {
+				return document, record(u, document, at, age), true
+			}
+		}
+	}
+	return nil, Record{}, false
 }
 
 func record(u *url.URL, document []byte, at time.Time, age int) Record {

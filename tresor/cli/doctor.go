@@ -18,7 +18,7 @@ func (c *call) doctor() int {
 	c.heading("cli.doctor.external")
 	external := make([]any, len(d.External))
 	for i, e := range d.External {
-		external[i] = pjson.Object{"id": e.ID, "art": e.Art, "mode": e.Mode}
+		external[i] = pjson.Object{"id": e.ID, "kind": e.Art, "mode": e.Mode}
 		c.line("   ", e.ID, " ", pad(wording.Printable(e.Art), 16), " ", e.Mode)
 	}
 	if d.External == nil {

@@ -9,6 +9,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -78,6 +79,10 @@ func commands() []command {
 		{name: "checksum", flags: []string{"--verify"}, run: (*call).checksum},
 		{name: "log", min: 2, max: 2, run: (*call).log, bytes: true},
 		{name: "release", max: 1, run: (*call).release},
+		{name: "init", min: 1, max: 1, values: []string{"--title", "--scope", "--domain"}, run: (*call).initTresor, anywhere: true},
+		{name: "add", min: 1, max: -1, flags: []string{"--verified"}, values: optionsOf(false, append(addOptions(true), option{name: "release"})),
+			run: (*call).add, bytes: true},
+		{name: "new", min: 1, max: -1, flags: optionsOf(true, newOptions()), values: optionsOf(false, newOptions()), run: (*call).newThing},
 		{name: "query", min: 1, max: -1, flags: []string{"--extern"}, values: []string{"--world", "--limit", "--source"},
 			run: (*call).query, document: true, bytes: true, failure: (*call).queryFailure},
 		{name: "search", min: 1, max: -1, run: (*call).search},
@@ -121,7 +126,8 @@ type call struct {
 	args           arguments
 	out, err       bytes.Buffer
 	report         report
-	ownDocument    bool // --json was answered with a document of the command itself
+	lines          *bufio.Reader // over In
+	ownDocument    bool          // --json was answered with a document of the command itself
 	progress       *meter
 }
 

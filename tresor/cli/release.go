@@ -7,11 +7,22 @@ func (c *call) release() int {
 	if len(c.args.words) > 0 {
 		level = tresor.Level(c.args.words[0])
 	}
-	switch level {
-	case tresor.Major, tresor.Minor, tresor.Patch:
-	default:
+	if !isLevel(string(level)) {
 		return c.usage("cli.release.level", string(level))
 	}
+	return c.publish(level)
+}
+
+func isLevel(s string) bool {
+	switch tresor.Level(s) {
+	case tresor.Major, tresor.Minor, tresor.Patch:
+		return true
+	}
+	return false
+}
+
+// publish releases the Tresor and prints what the release consists of.
+func (c *call) publish(level tresor.Level) int {
 	ctx, release := c.held()
 	defer release()
 	r, err := tresor.Release(ctx, c.dir(), level, c.options())

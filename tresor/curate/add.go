@@ -1,0 +1,175 @@
+package curate
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"outheis/tresor"
+	"outheis/tresor/internal/medien"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/register"
+	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/txn"
+)
+
+// A Source is a file that is to become a source, and what a person decides about
+// it. Stand, trust and rights have no default: who takes in a source says them.
+type Source struct {
+	File   string // anywhere on disk
+	Name   string // in the Tresor, behind the ID; the name of the file
+	Title  string // the first heading, else from the name
+	Stand  string // its date or version
+	Trust  string // T1, T2 or T3
+	Rights string // what may be done with it
+	Medium Medium // for images and PDFs
+}
+
+// An Added is a source that was taken in.
+type Added struct {
+	ID    string // S-nnnn
+	File  string // as it was given
+	Path  string // in the Tresor
+	Title string
+	Moved bool // out of the quarantine; otherwise the file stays where it is
+	// Open are the fields of its description that a person has still to fill in,
+	// without which the Tresor is not valid.
+	Open       []string
+	Suspicions []Suspicion // what reads like an instruction in it; a report only
+}
+
+// Add takes files in as sources: hashed, registered and laid under sources/raw,
+// all of them or none, in one transaction. A file in the quarantine is moved,
+// any other copied. Images and PDFs get their description; one that is not
+// complete and verified is written as an open draft, and the Tresor is not valid
+// until a person has completed it. What may not be taken in, and what the
+// register or validation would refuse, is a [*Refusal].
+func Add(ctx context.Context, dir string, sources []Source, o tresor.Options) (Done, []Added, error) {
+	files := make([]*file, len(sources))
+	defer func() {
+		for _, f := range files {
+			f.close()
+		}
+	}()
+	for i, s := range sources {
+		f, err := examine(ctx, s.File, s.Name, o)
+		if err != nil {
+			return Done{}, nil, err
+		}
+		files[i] = f
+	}
+	var added []Added
+	done, err := change(ctx, dir, "add", o, func(p *plan) error {
+		added = nil
+		known := make(map[string]string) // the ID for a hash
+		for id, s := range p.Bestand.Sources {
+			known[s.SHA256] = id
+		}
+		for i, f := range files {
+			if id := known[f.digest]; id != "" {
+				return p.refuse("", "CU-70", f.path, id)
+			}
+			a, err := p.take(f, sources[i])
+			if err != nil {
+				return err
+			}
+			known[f.digest] = a.ID
+			added = append(added, a)
+		}
+		return nil
+	})
+	if err != nil {
+		return Done{}, nil, err
+	}
+	if len(added) > 0 {
+		done.ID, done.Path = added[0].ID, added[0].Path
+	}
+	return done, added, nil
+}
+
+// take adds one file to the plan.
+func (p *plan) take(f *file, s Source) (Added, error) {
+	id, err := p.nextSource()
+	if err != nil {
+		return Added{}, err
+	}
+	a := Added{ID: id, File: s.File, Path: profil.Raw + "/" + id + "__" + f.name, Title: text.Trim(s.Title), Suspicions: f.suspicions}
+	if a.Title == "" {
+		a.Title = f.title
+	}
+	row := register.Source{ID: id, Title: a.Title, Stand: text.Trim(s.Stand), SHA256: f.digest, Trust: s.Trust, Rights: text.Trim(s.Rights), Ablage: a.Path}
+	switch {
+	case row.Stand == "":
+		return a, p.refuse("stand", "CU-71")
+	case s.Trust == "":
+		return a, p.refuse("trust", "RM-1", "")
+	case !register.RightsDecided(s.Rights):
+		return a, p.refuse("rights", "RM-2")
+	}
+	err = p.edit(profil.RegisterFile, func(b []byte) ([]byte, error) { return register.AppendSource(b, row) })
+	if err != nil {
+		return a, err
+	}
+	p.Bestand.Sources[id] = row // the next file takes the next ID
+	if a.Moved, err = p.place(f, a.Path); err != nil {
+		return a, err
+	}
+	if mediaType := medien.TypeOf(f.name); mediaType != "" {
+		d, open, err := p.describe(id, f.digest, mediaType, s.Medium)
+		if err != nil {
+			return a, err
+		}
+		b, err := d.Render()
+		if err != nil {
+			return a, err
+		}
+		p.write(medien.Path(id), string(b))
+		if a.Open = open; open != nil {
+			p.note("CU-65", medien.Path(id), open)
+		}
+	}
+	return a, p.log("ingest", id+" "+a.Title+": registriert, Trust "+s.Trust+", Rechte: "+row.Rights)
+}
+
+// place brings the file to its path: out of the quarantine, or as a copy.
+func (p *plan) place(f *file, path string) (moved bool, err error) {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(f.path))
+	if err != nil {
+		return false, p.refuse("", "CU-72", f.path, err)
+	}
+	inside, err := filepath.Rel(p.Tree.Root(), filepath.Join(folder, filepath.Base(f.path)))
+	if inside = filepath.ToSlash(inside); err != nil || inside == ".." || strings.HasPrefix(inside, "../") {
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return false, p.refuse("", "CU-72", f.path, err)
+		}
+		p.add(txn.Target{Path: path, Reader: f.File, SHA256: f.digest, Mode: 0o644})
+		return false, nil
+	}
+	if filepath.ToSlash(filepath.Dir(inside)) != profil.Quarantine {
+		return false, p.refuse("", "CU-73", inside)
+	}
+	if filepath.Base(inside) == "README.md" {
+		return false, p.refuse("", "CU-74", inside)
+	}
+	p.add(txn.Target{Kind: txn.Move, From: inside, Path: path, SHA256: f.digest})
+	return true, nil
+}
+
+// close closes the file; nil is fine.
+func (f *file) close() {
+	if f != nil {
+		_ = f.File.Close() // it was only read
+	}
+}
+
+// A file is one that is to be taken in, examined and open.
+type file struct {
+	*os.File
+	path, name string
+	size       int64
+	digest     string
+	title      string
+	suspicions []Suspicion
+}

@@ -1,0 +1,247 @@
+// Package curate is what curators do to a Tresor: begin one ([Init]), take in
+// sources ([Add]) and write new pages, claims, concepts and the like ([NewPage],
+// [NewClaim], …), so that the rules of the format hold after each step.
+//
+// Every function makes one change: IDs are free and never used before, all files
+// that belong together change in one transaction under the write lock, and
+// what validation would refuse leaves the Tresor as it was, with a [*Refusal]
+// that names the answer to blame. Except for Init a changed Tresor is no longer
+// its last release and answers no questions until the next one.
+//
+// The package asks nobody and prints nothing; that is the command line's. The
+// grammar of each file is that of its parser, which writes it too.
+package curate
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"outheis/tresor"
+	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/tree"
+	"outheis/tresor/internal/txn"
+	"outheis/tresor/internal/wording"
+)
+
+// A Done is what a change did.
+type Done struct {
+	ID    string   // of what is new; "" where it has none
+	Path  string   // of the file or folder that holds it
+	Files []string // everything that changed, in the order in which it was written
+	// Notes are what a person should know now, sentences in the language of the
+	// options.
+	Notes  []string
+	Report tresor.Report // of the changed Tresor
+}
+
+// A Refusal is why nothing was changed: what was asked for cannot stand in this
+// Tresor.
+type Refusal struct {
+	// Field is the answer to blame, by the name of its option ("fundstelle");
+	// "" if it is none or the call as a whole.
+	Field    string
+	Text     string           // with the remedy, in the language of the options
+	Findings []tresor.Finding // what validation says; may be nil
+}
+
+func (r *Refusal) Error() string {
+	if r.Field == "" {
+		return "curate: " + r.Text
+	}
+	return "curate: " + r.Field + ": " + r.Text
+}
+
+func refuse(o tresor.Options, field, key string, args ...any) error {
+	return &Refusal{Field: field, Text: wording.Say(o.Lang, key, args...)}
+}
+
+// A plan is a change in the making: the Tresor as it is, and what is to be
+// written.
+type plan struct {
+	tresor.View
+	o       tresor.Options
+	targets []txn.Target
+	at      map[string]int // of the written files among the targets
+	done    Done
+}
+
+// change runs a change as one transaction. The command is the name in the lock.
+func change(ctx context.Context, dir, command string, o tresor.Options, work func(*plan) error) (Done, error) {
+	var p *plan
+	report, err := tresor.Change(ctx, dir, command, o, func(v tresor.View) ([]txn.Target, error) {
+		p = &plan{View: v, o: o, at: map[string]int{}}
+		if err := p.sound(); err != nil {
+			return nil, err
+		}
+		if err := work(p); err != nil {
+			return nil, err
+		}
+		return p.targets, nil
+	})
+	if err != nil {
+		return Done{}, blamed(err, o)
+	}
+	for _, t := range p.targets {
+		p.done.Files = append(p.done.Files, t.Path)
+	}
+	p.done.Report = report
+	for _, f := range report.Errors {
+		if f.Rule == "QU-1" {
+			p.note("CU-3", f.Path)
+		}
+	}
+	return p.done, nil
+}
+
+// pending reports whether an error is one that work goes on with: something
+// still waits in the quarantine, or a medium for its review.
+func pending(f tresor.Finding) bool { return f.Rule == "QU-1" || f.Rule == "MD-18" }
+
+// sound refuses to go on in a Tresor that is broken: IDs could be hidden in what
+// cannot be read.
+func (p *plan) sound() error {
+	var list []tresor.Finding
+	for _, f := range p.Report.Errors {
+		if !pending(f) {
+			list = append(list, f)
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return &Refusal{Text: wording.Say(p.o.Lang, "CU-1", len(list)), Findings: list}
+}
+
+func (p *plan) note(key string, args ...any) {
+	p.done.Notes = append(p.done.Notes, wording.Say(p.o.Lang, key, args...))
+}
+
+// refuse returns a [*Refusal].
+func (p *plan) refuse(field, key string, args ...any) error {
+	return refuse(p.o, field, key, args...)
+}
+
+// add adds a target.
+func (p *plan) add(t txn.Target) {
+	if t.Kind == txn.Write {
+		p.at[t.Path] = len(p.targets)
+	}
+	p.targets = append(p.targets, t)
+}
+
+// write makes a file.
+func (p *plan) write(path, content string) {
+	p.add(txn.Target{Path: path, Content: []byte(content), Mode: 0o644})
+}
+
+// edit changes a file, as this plan has left it so far. One that is not there is
+// empty.
+func (p *plan) edit(path string, by func([]byte) ([]byte, error)) error {
+	i, planned := p.at[path]
+	var b []byte
+	var err error
+	if planned {
+		b = p.targets[i].Content
+	} else if p.Tree.Exists(path) {
+		if b, err = p.Tree.Read(path, tree.MaxText); err != nil {
+			var f check.Findings
+			f.Unreadable(check.File(path), err)
+			return f.Refused()
+		}
+	}
+	changed, err := by(b)
+	switch {
+	case err != nil:
+		return err
+	case planned:
+		p.targets[i].Content = changed
+	case string(changed) != string(b):
+		p.add(txn.Target{Path: path, Content: changed, Mode: 0o644})
+	}
+	return nil
+}
+
+// today is the local calendar day.
+func (p *plan) today() string { return today(p.o) }
+
+// blamed turns what a parser's writer or validation refuses into a [*Refusal];
+// any other error stays.
+func blamed(err error, o tresor.Options) error {
+	var refusal *check.Refusal
+	var invalid *tresor.InvalidError
+	switch {
+	case errors.As(err, &refusal):
+		return &Refusal{Field: fieldOf(refusal.Key, refusal.Label, refusal.Args), Text: refusal.Text(o.Lang)}
+	case errors.As(err, &invalid) && invalid.State == tresor.InvalidVault && len(invalid.Findings) > 0 && invalid.Findings[0].Rule != "LD-10":
+		first := invalid.Findings[0]
+		return &Refusal{Field: fieldOf(first.Rule, first.Label, nil), Text: first.String(), Findings: invalid.Findings}
+	}
+	return err
+}
+
+// fieldOf returns the option whose value a rule complains of.
+func fieldOf(rule, label string, args []any) string {
+	fields := map[string]string{
+		"CL-4a": "fundstelle", "CL-4b": "text", "CL-6": "source", "CL-8": "source", "CL-10": "fundstelle", "CL-11": "fundstelle",
+		"CL-12": "fundstelle", "CL-13": "fundstelle", "CL-14": "fundstelle", "CL-15": "fundstelle", "CL-16": "fundstelle",
+		"CL-17": "fundstelle", "CL-18": "art",
+		"PG-6": "type", "PG-10": "status", "PG-11": "confidence", "PG-12": "stand", "PG-20": "source", "PG-21": "source",
+		"PG-23": "source", "PG-24": "source", "PG-25": "tag", "PG-26": "tag", "PG-28": "concept", "PG-29": "concept",
+		"RL-1": "type", "RL-2": "type", "RL-3": "target", "RL-4": "target", "RL-5": "target", "RL-6": "target", "RO-6": "keyword",
+		"CO-11": "world", "CO-13": "definition", "CO-17": "alias", "CD-1": "definition",
+		"MD-15": "language", "MD-16": "alt", "MD-17": "extractor", "MD-21c": "kind", "MD-21d": "confidence", "MD-22b": "suspicious",
+		"MD-23": "bbox", "RM-1": "trust", "RM-2": "rights", "TY-6": "relation-type",
+	}
+	if field, ok := fields[rule]; ok {
+		return field
+	}
+	switch rule {
+	case "ED-1", "ED-7", "CO-19", "CO-20", "CO-21":
+		for _, a := range args {
+			if name, ok := a.(string); ok && columns()[name] != "" {
+				return columns()[name]
+			}
+		}
+	case "PT-1", "PT-2", "PT-3", "PT-4":
+		for end, field := range columns() {
+			if strings.HasSuffix(label, " "+end) || strings.HasSuffix(label, "."+end) {
+				return field
+			}
+		}
+	}
+	return ""
+}
+
+// columns are the options for the names that fields have in the files.
+func columns() map[string]string {
+	return map[string]string{
+		"Titel": "title", "Stand/Version": "stand", "Trust": "trust", "Rechte": "rights", "Ablage": "name",
+		"title": "title", "type": "type", "tags": "tag", "status": "status", "confidence": "confidence", "stand": "stand",
+		"relations": "target", "sources": "source", "externe_quellen": "source", "concepts": "concept",
+		"Fundstelle": "fundstelle", "Aussagetext": "text",
+		"broader": "broader", "related": "related", "description": "description",
+		"locator": "locator", "text": "text", "alt_text": "alt", "extractor.name": "extractor", "extractor.version": "extractor",
+		"beschreibung": "beschreibung", "kriterien": "kriterien", "besonderheiten": "besonderheiten",
+		"pflicht_extra": "pflicht-extra", "graph_rolle": "graph-rolle",
+	}
+}
+
+func today(o tresor.Options) string { return now(o).Format("2006-01-02") }
+
+// mentions returns the IDs with a one-letter prefix that s names.
+func mentions(kind byte, s string) map[string]bool {
+	m := make(map[string]bool)
+	for _, id := range profil.Mentions(kind, s, false) {
+		m[id] = true
+	}
+	return m
+}
+
+// ids returns the keys of a map in order.
+func ids[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
+
+func oneOf(s string, list ...string) bool { return slices.Contains(list, s) }

@@ -1,0 +1,250 @@
+package curate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"outheis/tresor"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/wording"
+)
+
+// Scopes are who a Tresor is for, from the widest to the narrowest.
+func Scopes() []string { return []string{"organisation", "fachbereich", "projekt", "persoenlich"} }
+
+// A NewTresor is how a Tresor begins. Empty fields have defaults.
+type NewTresor struct {
+	Title string // from the folder's name
+	// Scope is one of [Scopes]. By default it is that of a folder's name
+	// wissenstresor-‹scope›…, else persoenlich, which may override nothing.
+	Scope  string
+	Domain string // name of the first domain; allgemein
+}
+
+// Init makes a new Tresor in the folder dir, which must not exist or be empty:
+// without pages and sources, with the registries, one domain and the portable
+// skill folder, valid and released as 1.0.0. It is built beside dir and renamed,
+// so that dir has all or nothing; what an interruption leaves is a folder
+// ".‹name›-init-…". What dir or an answer does not allow is a [*Refusal].
+func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Done{}, refuse(o, "", "CU-10", dir, err)
+	}
+	f, err := n.facts(filepath.Base(dir), o)
+	if err != nil {
+		return Done{}, err
+	}
+	if err := mayHold(dir, o); err != nil {
+		return Done{}, err
+	}
+	files, err := f.files()
+	if err != nil {
+		return Done{}, err // the program is broken
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-init-")
+	if err != nil {
+		return Done{}, refuse(o, "", "CU-10", filepath.Dir(dir), err)
+	}
+	done, err := build(ctx, temp, f, files, o)
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err == nil {
+		err = syncFolder(filepath.Dir(dir))
+	}
+	if err != nil {
+		err = errors.Join(err, os.RemoveAll(temp)) // nothing is there after the rename
+		var known *Refusal
+		if errors.As(err, &known) {
+			return Done{}, known
+		}
+		return Done{}, &Refusal{Text: wording.Say(o.Lang, "CU-10", dir, err)}
+	}
+	done.Path = dir
+	if want := "wissenstresor-" + f.Scope; filepath.Base(dir) != want && !strings.HasPrefix(filepath.Base(dir), want+"-") {
+		done.Notes = append(done.Notes, wording.Say(o.Lang, "CU-11", want+"-"+strings.TrimPrefix(f.Skill, "wissenstresor-")))
+	}
+	return done, nil
+}
+
+// facts checks the answers and adds what follows from them.
+func (n NewTresor) facts(folder string, o tresor.Options) (facts, error) {
+	f := facts{Title: text.Trim(n.Title), Skill: Slug(folder), Domain: n.Domain, Date: today(o)}
+	if f.Title == "" {
+		f.Title = text.CollapseSpace(strings.NewReplacer("-", " ", "_", " ").Replace(folder))
+	}
+	if text.HasControl(f.Title) || text.Len(f.Title) > 120 || strings.ContainsAny(f.Title, "'|") || text.Signature(f.Title) ||
+		text.InvalidAt([]byte(f.Title)) >= 0 {
+		return facts{}, refuse(o, "title", "CU-12")
+	}
+	if f.Skill == "" {
+		f.Skill = "wissenstresor"
+	}
+	if f.Domain == "" {
+		f.Domain = "allgemein"
+	}
+	if !isName(f.Domain) || isReserved(f.Domain) {
+		return facts{}, refuse(o, "domain", "CU-13", n.Domain, proposal(n.Domain, "allgemein"))
+	}
+	f.Scope = strings.ReplaceAll(strings.ToLower(n.Scope), "ö", "oe")
+	if f.Scope == "" {
+		f.Scope = scopeOf(folder)
+	}
+	switch f.Scope {
+	case "organisation":
+		f.ScopeName, f.Readers = "Organisation", "gilt für alle und als Grundlage"
+	case "fachbereich":
+		f.ScopeName, f.Readers = "Fachbereich", "gilt für einen Bereich"
+	case "projekt":
+		f.ScopeName, f.Readers = "Projekt", "gilt für ein Vorhaben"
+	case "persoenlich":
+		f.ScopeName, f.Readers = "Persönlich", "Notizen einer Person; ergänzen, überstimmen nie"
+	default:
+		return facts{}, refuse(o, "scope", "CU-14", n.Scope, Scopes())
+	}
+	return f, nil
+}
+
+// scopeOf returns the scope in a folder's name.
+func scopeOf(folder string) string {
+	rest, _ := strings.CutPrefix(folder, "wissenstresor-")
+	scope, _, _ := strings.Cut(rest, "-")
+	if slices.Contains(Scopes(), scope) {
+		return scope
+	}
+	return "persoenlich"
+}
+
+// proposal returns a name near to s that is allowed.
+func proposal(s, otherwise string) string {
+	if p := Slug(s); p != "" && !isReserved(p) {
+		return p
+	}
+	return otherwise
+}
+
+// mayHold refuses a place that cannot become a Tresor.
+func mayHold(dir string, o tresor.Options) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return refuse(o, "", "CU-10", dir, err)
+	case !info.IsDir():
+		return refuse(o, "", "CU-15", dir)
+	default:
+		names, err := os.ReadDir(dir)
+		if err != nil {
+			return refuse(o, "", "CU-10", dir, err)
+		}
+		if len(names) > 0 {
+			return refuse(o, "", "CU-16", dir)
+		}
+		if here, err := os.Stat("."); err == nil && os.SameFile(here, info) {
+			return refuse(o, "", "CU-17", filepath.Base(dir))
+		}
+	}
+	above, err := filepath.EvalSymlinks(filepath.Dir(dir))
+	if err != nil {
+		return refuse(o, "", "CU-10", filepath.Dir(dir), err)
+	}
+	for at := above; ; at = filepath.Dir(at) {
+		if isTresor(at) {
+			return refuse(o, "", "CU-18", at)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// isTresor reports whether a folder has what only a Tresor has.
+func isTresor(dir string) bool {
+	for _, file := range []string{profil.RegisterFile, profil.TypesFile} {
+		if _, err := os.Lstat(filepath.Join(dir, file)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// build writes the files of a Tresor into the empty folder dir and releases it.
+func build(ctx context.Context, dir string, f facts, files map[string][]byte, o tresor.Options) (Done, error) {
+	files[profil.VersionFile] = []byte("0.0.0\n")
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return Done{}, err
+	}
+	folders := []string{profil.Knowledge + "/" + f.Domain, profil.Raw, filepath.Dir(profil.GraphFile)}
+	for path := range files {
+		folders = append(folders, filepath.Dir(path))
+	}
+	for _, folder := range folders {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			return Done{}, err
+		}
+	}
+	var done Done
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := ctx.Err(); err != nil {
+			return Done{}, err
+		}
+		if err := writeFile(filepath.Join(dir, path), files[path]); err != nil {
+			return Done{}, err
+		}
+		done.Files = append(done.Files, path)
+	}
+	note := wording.Say("de", "CU-19", f.Title, f.Scope)
+	if _, err := tresor.Log(ctx, dir, "note", note, o); err != nil {
+		return Done{}, err
+	}
+	if _, err := tresor.Release(ctx, dir, tresor.Major, o); err != nil {
+		return Done{}, err
+	}
+	done.Report = tresor.Validate(dir, o)
+	if !done.Report.OK() {
+		return Done{}, &Refusal{Text: done.Report.Errors[0].String(), Findings: done.Report.Errors}
+	}
+	done.Files = append(done.Files, profil.IndexFile, profil.GraphFile, profil.LogFile, profil.ManifestFile)
+	return done, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return syncFolder(path)
+	})
+}
+
+func writeFile(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func now(o tresor.Options) time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}

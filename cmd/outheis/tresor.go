@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"outheis/tresor/cli"
 )
@@ -18,13 +20,23 @@ func (p *program) tresorCommand() *cobra.Command {
 		DisableFlagParsing: true,
 		RunE: func(c *cobra.Command, args []string) error {
 			hold := func(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
-			code := cli.Main(c.Context(), withoutGlobal(args), p.out, p.err, cli.Options{Lang: p.t.Lang(), Hold: hold})
+			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Terminal: isTerminal(p.err)}
+			if isTerminal(p.in) {
+				o.In = p.in // what is piped in may be meant for another program
+			}
+			code := cli.Main(c.Context(), withoutGlobal(args), p.out, p.err, o)
 			if code != exitOK {
 				return &exitError{code: code}
 			}
 			return nil
 		},
 	}
+}
+
+// isTerminal reports whether a stream is a person's terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // withoutGlobal drops --lang and --human before the engine's command, which

@@ -138,9 +138,10 @@ func readers() [][]string {
 // Whatever lies in a Tresor, validation names it with a reason, no command
 // crashes, hangs or takes more memory than its files are worth, and none writes.
 func TestHostileTrees(t *testing.T) {
+	base := halle3(t)
 	for _, h := range hostiles() {
 		t.Run(h.name, func(t *testing.T) {
-			dir := halle3(t)
+			dir := copyOf(t, base)
 			h.lay(t, dir)
 			before := state(t, filepath.Dir(dir))
 			for _, args := range readers() {
@@ -171,6 +172,14 @@ func TestHostileTrees(t *testing.T) {
 			}
 		})
 	}
+}
+
+// copyOf returns a copy of the Tresor in dir.
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	c := filepath.Join(t.TempDir(), "halle3")
+	must(t, os.CopyFS(c, os.DirFS(dir)))
+	return c
 }
 
 // names reports whether a line of the output has the path and a sentence.

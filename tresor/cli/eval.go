@@ -125,29 +125,6 @@ func (c *call) questions(name string) (b []byte, code int) {
 	return b, success
 }
 
-// inside reports whether the file lies in the folder or below it, by whatever
-// name.
-func inside(file, dir string) bool {
-	root, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	if file, err = filepath.Abs(file); err != nil {
-		return false
-	}
-	if file, err = filepath.EvalSymlinks(file); err != nil {
-		return false
-	}
-	for at := filepath.Dir(file); ; at = filepath.Dir(at) {
-		if info, err := os.Stat(at); err == nil && os.SameFile(info, root) {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
-	}
-}
-
 // unfit prints what is wrong with the questions.
 func (c *call) unfit(found []tresor.Finding) int {
 	c.findings(found)

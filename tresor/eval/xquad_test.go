@@ -38,13 +38,7 @@ func released(t *testing.T, from string) *tresor.Snapshot {
 		t.Fatal(err)
 	}
 	var o tresor.Options
-	if _, err := tresor.WriteIndex(dir, o); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := tresor.WriteGraph(dir, o); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tresor.WriteManifest(dir, o); err != nil {
+	if _, err := tresor.Release(t.Context(), dir, tresor.Patch, o); err != nil {
 		t.Fatal(err)
 	}
 	s, err := tresor.Open(dir, o)

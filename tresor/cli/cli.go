@@ -91,6 +91,7 @@ func commands() []command {
 		{name: "eval", min: 1, max: 1, flags: []string{"--each", "--misses"}, values: evalValues(), run: (*call).eval},
 		{name: "watch", run: (*call).watch, anywhere: true},
 		{name: "doctor", run: (*call).doctor},
+		{name: "export", flags: []string{"--okf", "--with-sources"}, values: []string{"--out"}, run: (*call).export},
 		{name: "source", min: 1, max: 1, run: (*call).source, bytes: true},
 		{name: "media-template", min: 1, max: 1, run: (*call).mediaTemplate, document: true, failure: templateFailure(profil.SchemaMedia)},
 		{name: "extern", min: 1, max: 3, run: (*call).extern, bytes: true},

@@ -21,6 +21,7 @@ type arguments struct {
 // parse reads the arguments of a command; options may stand anywhere, and behind
 // "--" everything is a word. The sentence says what is wrong.
 func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) {
+	values := append([]string{"--root"}, cmd.values...)
 	wrong := func(key string, args ...any) (arguments, *wording.Sentence) {
 		return arguments{}, &wording.Sentence{Key: key, Args: append([]any{cmd.name}, args...)}
 	}
@@ -45,7 +46,10 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 			a.json = true
 		case slices.Contains(cmd.flags, arg):
 			a.flags[arg] = true
-		case !slices.Contains(cmd.values, name):
+		case !slices.Contains(values, name):
+			if near := nearest(name, slices.Concat(cmd.flags, values, []string{"--json", "--help"})); near != "" {
+				return wrong("cli.option.near", arg, near)
+			}
 			return wrong("cli.option", arg)
 		case inline:
 			set(name, value)

@@ -66,23 +66,24 @@ type command struct {
 	run      func(*call) int
 	document bool                       // prints a JSON document of the format in any case
 	bytes    bool                       // judges itself arguments that are no UTF-8
+	first    func() []string            // what the first argument may be; nil for anything
 	anywhere bool                       // needs no Tresor
 	failure  func(c *call, text string) // prints what a panic says; nil for the common line
 }
 
-// commands are what exists, in the order of the help.
+// commands are what exists; [groups] has their order in the help.
 func commands() []command {
 	return []command{
 		{name: "validate", run: (*call).validate},
 		{name: "index", run: (*call).index},
 		{name: "graph", values: []string{"--format", "--out"}, run: (*call).graph},
 		{name: "checksum", flags: []string{"--verify"}, run: (*call).checksum},
-		{name: "log", min: 2, max: 2, run: (*call).log, bytes: true},
-		{name: "release", max: 1, run: (*call).release},
+		{name: "log", min: 2, max: 2, run: (*call).log, bytes: true, first: tresor.LogActions},
+		{name: "release", max: 1, run: (*call).release, first: levels},
 		{name: "init", min: 1, max: 1, values: []string{"--title", "--scope", "--domain"}, run: (*call).initTresor, anywhere: true},
 		{name: "add", min: 1, max: -1, flags: []string{"--verified"}, values: optionsOf(false, append(addOptions(true), option{name: "release"})),
 			run: (*call).add, bytes: true},
-		{name: "new", min: 1, max: -1, flags: optionsOf(true, newOptions()), values: optionsOf(false, newOptions()), run: (*call).newThing},
+		{name: "new", min: 1, max: -1, flags: optionsOf(true, newOptions()), values: optionsOf(false, newOptions()), run: (*call).newThing, first: kindNames},
 		{name: "query", min: 1, max: -1, flags: []string{"--extern"}, values: []string{"--world", "--limit", "--source"},
 			run: (*call).query, document: true, bytes: true, failure: (*call).queryFailure},
 		{name: "search", min: 1, max: -1, run: (*call).search},
@@ -94,7 +95,7 @@ func commands() []command {
 		{name: "export", flags: []string{"--okf", "--with-sources"}, values: []string{"--out"}, run: (*call).export},
 		{name: "source", min: 1, max: 1, run: (*call).source, bytes: true},
 		{name: "media-template", min: 1, max: 1, run: (*call).mediaTemplate, document: true, failure: templateFailure(profil.SchemaMedia)},
-		{name: "extern", min: 1, max: 3, run: (*call).extern, bytes: true},
+		{name: "extern", min: 1, max: 3, run: (*call).extern, bytes: true, first: externActions},
 		{name: "anchor-template", min: 2, max: 2, run: (*call).anchorTemplate, document: true, failure: templateFailure(profil.SchemaAnchors)},
 		{name: "orchestrator-template", min: 1, max: 1, run: (*call).orchestratorTemplate, document: true,
 			failure: templateFailure(profil.SchemaCatalogue)},
@@ -153,24 +154,21 @@ func (c *call) main(args []string) int {
 			return c.usage("cli.root")
 		}
 	}
-	all := commands()
 	switch {
 	case len(args) == 0:
+		c.err.WriteString(c.help() + "\n")
 		return c.usage("cli.nocommand")
-	case args[0] == "-h" || args[0] == "--help":
-		var names []string
-		for _, cmd := range all {
-			names = append(names, cmd.name)
-		}
-		c.out.WriteString(wording.Help(c.Lang, names))
+	case args[0] == "-h" || args[0] == "--help" || args[0] == "help" && len(args) == 1:
+		c.out.WriteString(c.help())
 		return success
+	case args[0] == "help":
+		args = []string{args[1], "--help"}
 	}
-	for _, cmd := range all {
-		if cmd.name == args[0] {
-			return c.runCommand(cmd, args[1:])
-		}
+	cmd, ok := find(args[0])
+	if !ok {
+		return c.unknown(args[0])
 	}
-	return c.usage("cli.unknown", args[0])
+	return c.runCommand(cmd, args[1:])
 }
 
 func (c *call) runCommand(cmd command, args []string) (code int) {
@@ -178,6 +176,11 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 	var problem *wording.Sentence
 	if c.args, problem = parse(cmd, args); problem != nil {
 		return c.usage(problem.Key, problem.Args...)
+	}
+	if root, ok := c.args.values["--root"]; ok {
+		c.Root = root
+		delete(c.args.values, "--root")
+		delete(c.args.all, "--root")
 	}
 	if c.args.help {
 		c.out.WriteString(wording.CommandHelp(c.Lang, cmd.name))

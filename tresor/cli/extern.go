@@ -35,6 +35,8 @@ func (c *call) extern() int {
 	return c.externBind(id, root)
 }
 
+func externActions() []string { return []string{"list", "bind", "unbind"} }
+
 // externFails prints why the bindings cannot be read or written.
 func (c *call) externFails(err error) int {
 	var invalid *tresor.InvalidError

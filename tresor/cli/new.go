@@ -90,16 +90,23 @@ func newOptions() (list []option) {
 	return list
 }
 
-// newThing makes a page, claim, concept or the like.
-func (c *call) newThing() int {
+// kindNames are the names of what new makes.
+func kindNames() []string {
 	var names []string
 	for _, k := range kinds() {
 		names = append(names, k.name)
+	}
+	return names
+}
+
+// newThing makes a page, claim, concept or the like.
+func (c *call) newThing() int {
+	for _, k := range kinds() {
 		if k.name == c.args.words[0] {
 			return c.newKind(k)
 		}
 	}
-	return c.usage("cli.new.kind", c.args.words[0], names)
+	return c.usage("cli.new.kind", c.args.words[0], kindNames())
 }
 
 func (c *call) newKind(k kind) int {

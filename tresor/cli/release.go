@@ -46,3 +46,7 @@ func (c *call) publish(level tresor.Level) int {
 	}
 	return success
 }
+
+func levels() []string {
+	return []string{string(tresor.Major), string(tresor.Minor), string(tresor.Patch)}
+}

@@ -21,28 +21,15 @@ import (
 //go:embed de/*.txt en/*.txt
 var files embed.FS
 
-// Help returns the help of the command line: how it is used, and each command
-// in the given order.
-func Help(lang string, commands []string) string {
-	var b strings.Builder
-	b.WriteString(Say(lang, "help.usage") + "\n\n")
-	const column = 31
-	for _, name := range commands {
-		call, what, _ := strings.Cut(Say(lang, "help."+name), " :: ")
-		line := "  " + call
-		if n := utf8.RuneCountInString(line); n < column-1 {
-			line += strings.Repeat(" ", column-n)
-		} else {
-			line += "\n" + strings.Repeat(" ", column)
-		}
-		what, _, _ = strings.Cut(what, "\n")
-		b.WriteString(line + what + "\n")
-	}
-	return b.String()
+// Purpose returns what a command is for, in one line.
+func Purpose(lang, command string) string {
+	_, what, _ := strings.Cut(Say(lang, "help."+command), " :: ")
+	what, _, _ = strings.Cut(what, "\n")
+	return what
 }
 
-// CommandHelp returns the help of one command: its call and everything that is
-// said about it, of which the general help shows the first line.
+// CommandHelp returns the help of one command: its call, and everything that is
+// said about it.
 func CommandHelp(lang, command string) string {
 	call, what, _ := strings.Cut(Say(lang, "help."+command), " :: ")
 	usage, _, _ := strings.Cut(Say(lang, "help.usage"), ":")

@@ -1,13 +1,9 @@
 package tresor
 
-import (
-	"outheis/tresor/internal/tree"
-)
-
 // ReadPages returns the pages of the Tresor in dir, in path order. It needs to
 // be valid but not released; one that is not gives an [*InvalidError].
 func ReadPages(dir string, o Options) ([]Page, error) {
-	t, err := tree.Open(dir)
+	t, err := o.open(dir)
 	if err != nil {
 		return nil, unreadable(dir, err, o)
 	}

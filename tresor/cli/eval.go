@@ -73,7 +73,7 @@ func (c *call) eval() int {
 	if found := eval.Unknown(s, filepath.Base(name), questions, c.Lang); found != nil {
 		return c.unfit(found)
 	}
-	results, err := eval.AskAll(c.ctx, s, questions)
+	results, err := eval.AskAll(c.ctx, s, questions, c.options().Progress)
 	if err != nil {
 		return c.refuse("cli.eval.ended")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"outheis/tresor"
+	"outheis/tresor/eval"
 )
 
 const (
@@ -60,6 +61,8 @@ func (m *meter) text(stage tresor.Stage, done, total int) string {
 		return m.say("cli.progress.anchors", done, total)
 	case tresor.StageBytes:
 		return m.say("cli.progress.bytes", done, total)
+	case eval.Stage:
+		return m.say("cli.progress.questions", done, total)
 	}
 	return m.say("cli.progress.other")
 }

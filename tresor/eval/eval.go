@@ -94,13 +94,20 @@ func Ask(s *tresor.Snapshot, q Question) Result {
 	return r
 }
 
-// AskAll puts the questions to the snapshot, in their order. The error is that
-// of a context that ended.
-func AskAll(ctx context.Context, s *tresor.Snapshot, questions []Question) ([]Result, error) {
+// Stage is what progress is told of in [AskAll]: questions.
+const Stage = tresor.Stage("questions")
+
+// AskAll puts the questions to the snapshot, in their order. Progress is told
+// before each as by [tresor.Options]; nil is none. The error is that of a
+// context that ended.
+func AskAll(ctx context.Context, s *tresor.Snapshot, questions []Question, progress func(stage tresor.Stage, done, total int)) ([]Result, error) {
 	results := make([]Result, 0, len(questions))
-	for _, q := range questions {
+	for i, q := range questions {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if progress != nil {
+			progress(Stage, i, len(questions))
 		}
 		results = append(results, Ask(s, q))
 	}

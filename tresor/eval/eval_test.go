@@ -107,7 +107,7 @@ func TestAskIsTheReviewOfTheProduct(t *testing.T) {
 func TestAskAllEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.AskAll(ctx, open(t), []eval.Question{{Text: "Wann?"}}); !errors.Is(err, context.Canceled) {
+	if _, err := eval.AskAll(ctx, open(t), []eval.Question{{Text: "Wann?"}}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -123,9 +123,15 @@ func TestCommittedQuestions(t *testing.T) {
 	if found = append(found, eval.Unknown(s, "fragen.jsonl", questions, "de")...); found != nil {
 		t.Fatal(found)
 	}
-	results, err := eval.AskAll(t.Context(), s, questions)
-	if err != nil {
-		t.Fatal(err)
+	told := 0
+	results, err := eval.AskAll(t.Context(), s, questions, func(stage tresor.Stage, done, total int) {
+		if stage != eval.Stage || done != told || total != len(questions) {
+			t.Errorf("told of %s %d of %d, want %d", stage, done, total, told)
+		}
+		told++
+	})
+	if err != nil || told != len(questions) {
+		t.Fatal(told, err)
 	}
 	r := eval.Summarise(results)
 	t.Logf("%s", r.JSON())

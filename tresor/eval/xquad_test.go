@@ -62,7 +62,7 @@ func TestXQuAD(t *testing.T) {
 	if found = append(found, eval.Unknown(s, "fragen.jsonl", questions, "de")...); found != nil {
 		t.Fatal(found)
 	}
-	results, err := eval.AskAll(t.Context(), s, questions)
+	results, err := eval.AskAll(t.Context(), s, questions, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ const (
 
 // LookupOptions narrow a look into the listed external sources.
 type LookupOptions struct {
-	Sources []string // X-nnnn; nil for all that are listed
+	Sources []string // X-nnnn; none for all that are listed
 	Network Network  // nil: sources on the network are left out
 }
 
@@ -83,7 +83,7 @@ func (s *Snapshot) lookUp(ctx context.Context, question string, o LookupOptions)
 	if len(ids) == 0 {
 		return l.refuse(NotDeclared, "XQ-1")
 	}
-	if o.Sources != nil {
+	if len(o.Sources) > 0 {
 		wanted := slices.Compact(slices.Sorted(slices.Values(o.Sources)))
 		listed := func(id string) bool { return slices.Contains(ids, id) }
 		if unlisted := slices.DeleteFunc(slices.Clone(wanted), listed); len(unlisted) > 0 {
@@ -279,6 +279,8 @@ func (l *lookup) finish() {
 // log writes the fetches to log.md (deviation D-49); what cannot be written is a
 // note.
 func (l *lookup) log(ctx context.Context) {
+	l.s.fetchLog.Lock() // two questions at a time would lock each other out
+	defer l.s.fetchLog.Unlock()
 	if why := logFetches(ctx, l.s.root, l.records, l.s.options); why != "" {
 		l.note("XQ-12", why)
 	}

@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"outheis/tresor/internal/bestand"
@@ -91,7 +92,8 @@ type Snapshot struct {
 	concepts   []Concept
 	worlds     []World
 	index      *hybrid.Index
-	review     review // see Assess
+	review     review     // see Assess
+	fetchLog   sync.Mutex // held by the one that writes fetches to log.md
 	stamp      Stamp
 }
 

@@ -108,6 +108,28 @@ func TestForeignTresorBudget(t *testing.T) {
 	}
 }
 
+func FuzzManifestLine(f *testing.F) {
+	sum := strings.Repeat("0a", 32)
+	for _, seed := range []string{sum + "  a.md", sum + " *a b.md\r", sum, "\u00a0" + sum + "\u2003*", sum + "  ", "x y", sum + "\x1c\xff"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		got, p, ok := bindung.ManifestLine(line)
+		if !ok {
+			return
+		}
+		if len(got) != 64 || strings.Trim(got, "0123456789abcdef") != "" || !strings.Contains(line, got) || !strings.Contains(line, p) {
+			t.Fatalf("%q: %q, %q", line, got, p)
+		}
+		if bindung.CheckPath(p) != nil || strings.HasPrefix(p, "*") {
+			return
+		}
+		if again, q, ok := bindung.ManifestLine(got + "  " + p); !ok || again != got || q != p {
+			t.Fatalf("%q: %q is read back as %q, %v", line, p, q, ok)
+		}
+	})
+}
+
 // Hashing a huge file ends with the context.
 func TestForeignTresorEndsWithTheContext(t *testing.T) {
 	dir := lay(t, map[string]string{"MANIFEST.sha256": strings.Repeat("0", 64) + " gross\n"})

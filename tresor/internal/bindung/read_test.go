@@ -180,6 +180,52 @@ func TestExchangedRootD54(t *testing.T) {
 	}
 }
 
+// A folder in the path that turns into a link and back at any moment never leads
+// anywhere else.
+func TestFolderThatTurnsIntoALink(t *testing.T) {
+	dir := lay(t, map[string]string{"w/m/a.md": "gut", "w/andere/a.md": "untergeschoben", "w/link": "-> andere"})
+	d := open(t, dir+"/w")
+	stop, done := make(chan struct{}), make(chan error)
+	go func() {
+		rename := func(from, to string) error { return os.Rename(dir+"/w/"+from, dir+"/w/"+to) }
+		for {
+			for _, step := range [][2]string{{"m", "m.alt"}, {"link", "m"}, {"m", "link"}, {"m.alt", "m"}} {
+				if err := rename(step[0], step[1]); err != nil {
+					done <- err
+					return
+				}
+			}
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+		}
+	}()
+	reads := 0
+	for range 2000 {
+		doc, why := d.Read("m/a.md")
+		if why == nil {
+			reads++
+			if doc.Text != "gut" {
+				t.Errorf("read %q", doc.Text)
+			}
+		}
+		if docs, why := d.Documents(); why == nil && len(docs) != 2 && len(docs) != 1 {
+			t.Errorf("%d documents", len(docs))
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, why := d.Read("m/a.md"); why != nil {
+		t.Error(keys(why))
+	}
+	t.Logf("%d of 2000 reads came through", reads)
+}
+
 // A document that lies on a file system of its own is refused. The machine must
 // have two for this test.
 func TestOtherDevice(t *testing.T) {

@@ -108,3 +108,12 @@ func TestDistinct(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func BenchmarkMatch(b *testing.B) {
+	text := strings.Repeat("Die Halle hat z. B. drei Tore. Über den Hof geht man zur Schutzausrüstung!\n\n- Und dann? Weiter.\n\n", 10_000)
+	q := extern.NewQuestion("Wo liegt die Schutzausrüstung der Halle?")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		q.Match(text)
+	}
+}

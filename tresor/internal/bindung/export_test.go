@@ -1,0 +1,4 @@
+package bindung
+
+// ManifestLine splits a line of a foreign manifest.
+var ManifestLine = manifestLine

@@ -147,11 +147,9 @@ func (c *call) askLine(question string) (string, error) {
 	if c.lines == nil {
 		c.lines = bufio.NewReader(c.In)
 	}
-	c.flush()
-	_, _ = io.WriteString(c.stderr, question+" ") // a person that sees nothing answers nothing
+	c.tell(question)
 	line, err := c.lines.ReadString('\n')
 	if line = text.Trim(line); line == "" && err != nil {
-		_, _ = io.WriteString(c.stderr, "\n")
 		return "", errNoAnswer
 	}
 	return line, nil
@@ -159,8 +157,12 @@ func (c *call) askLine(question string) (string, error) {
 
 // tell says something to a person who is being asked.
 func (c *call) tell(line string) {
+	if c.args.json {
+		_, _ = io.WriteString(c.stderr, line+"\n") // stdout waits for its document
+		return
+	}
+	c.err.WriteString(line + "\n")
 	c.flush()
-	_, _ = io.WriteString(c.stderr, line+"\n")
 }
 
 // refusedBy prints why a curator's command refuses.

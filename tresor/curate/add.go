@@ -147,10 +147,10 @@ func (p *plan) place(f *file, path string) (moved bool, err error) {
 		p.add(txn.Target{Path: path, Reader: f.File, SHA256: f.digest, Mode: 0o644})
 		return false, nil
 	}
-	if filepath.ToSlash(filepath.Dir(inside)) != profil.Quarantine {
+	if !strings.HasPrefix(inside, profil.Quarantine+"/") {
 		return false, p.refuse("", "CU-73", inside)
 	}
-	if filepath.Base(inside) == "README.md" {
+	if inside == profil.Quarantine+"/README.md" {
 		return false, p.refuse("", "CU-74", inside)
 	}
 	p.add(txn.Target{Kind: txn.Move, From: inside, Path: path, SHA256: f.digest})

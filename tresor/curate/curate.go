@@ -183,6 +183,16 @@ func blamed(err error, o tresor.Options) error {
 	return err
 }
 
+// blame puts the option in the place of an unclear one where validation complains
+// of a rule of the kind, as "LK-" for links.
+func blame(done Done, err error, kind, option string) (Done, error) {
+	var r *Refusal
+	if errors.As(err, &r) && r.Field == "" && len(r.Findings) > 0 && strings.HasPrefix(r.Findings[0].Rule, kind) {
+		r.Field = option
+	}
+	return done, err
+}
+
 // fieldOf returns the option whose value a rule complains of.
 func fieldOf(rule, label string, args []any) string {
 	fields := map[string]string{

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"outheis/tresor"
@@ -56,7 +57,7 @@ func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done,
 	}
 	done, err := build(ctx, temp, f, files, o)
 	if err == nil {
-		err = os.Rename(temp, dir)
+		err = syscall.Rename(temp, dir) // which, unlike os.Rename, takes the place of an empty folder
 	}
 	if err == nil {
 		err = syncFolder(filepath.Dir(dir))

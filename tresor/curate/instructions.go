@@ -39,7 +39,9 @@ func Suspicions(s string) []Suspicion {
 		}
 	}
 	for _, at := range phrases().FindAllStringIndex(clean, maxSuspicions) {
-		hit[strings.Count(clean[:at[0]], "\n")] = true
+		found := clean[at[0]:at[1]] // what may begin with the blank or line end before it
+		begin := at[1] - len(strings.TrimLeftFunc(found, text.IsSpace))
+		hit[strings.Count(clean[:begin], "\n")] = true
 	}
 	var found []Suspicion
 	for i, line := range lines {
@@ -69,18 +71,19 @@ var phrases = sync.OnceValue(func() *regexp.Regexp {
 		`<\s*/?\s*(system|assistant|instructions?)\s*>`,
 		`\[\s*/?\s*(inst|system)\s*\]`,
 		`<\|[a-z_]+\|>`,
-		`\byou\s+are\s+now\b`,
+		`\byou\s+are\s+now\s+(an?|the|in|free|dan|no\s+longer)\b`,
 		`\bfrom\s+now\s+on,?\s+you\b`,
 		`\bpretend\s+(to\s+be|that\s+you|you\s+are)\b`,
 		`\b(act|behave|respond)\s+as\s+(if\s+you|an?\s+(ai|assistant|model|chatbot|expert))\b`,
 		`\b(do\s+not|don't|never)\s+(tell|inform|mention|reveal)\b[^.\n]{0,40}\b(user|human|anyone)\b`,
 		`\b(reveal|print|repeat|output|show)\s+(your|the)\s+((system|hidden|secret|initial)\s+)?(prompt|instructions)\b`,
-		`\b(new|important|additional)\s+instructions?\s*(:|for\s+(the\s+)?(ai|assistant|model|llm))`,
-		`\b(ai|language)\s+model(s)?\s*(:|,?\s+you\s+(must|should|will))`,
+		`\b(new|important|additional)\s+instructions?\s*(:|for\s+(the\s+)?(ai|assistant|model|llm)\b)`,
+		`\b(ai|language)\s+models?\s*(:|,?\s+you\s+(must|should|will)\b)`,
 		`\bjailbreak`,
-		// German
-		`\b(ignorier\w*|missacht\w*|vergiss|vergessen\s+sie|umgeh\w*|übergeh\w*|überschreib\w*)\s+(\S+\s+){0,5}?(anweisung(en)?|instruktion(en)?|regeln?|vorgaben?|befehle?|prompts?)\b`,
-		`\bsystem-?(anweisung|nachricht|meldung\s+an)`,
+		// German; \b knows no umlauts
+		`(^|\PL)(ignorier(e|en|t)?|missacht(e|en|et)?|vergiss|vergessen\s+sie|umgeh(e|en|t)|übergeh(e|en|t)|überschreib(e|en|t))\s+` +
+			`(\S+\s+){0,5}?(anweisung(en)?|instruktion(en)?|regeln?|vorgaben?|befehle?|prompts?)\b`,
+		`\bsystem-?(anweisung|nachricht)`,
 		`\bentwickler-?(nachricht|modus)`,
 		`\bdu\s+bist\s+(jetzt|nun|ab\s+(jetzt|sofort))\b`,
 		`\bab\s+(jetzt|sofort)\s+(bist|antwortest|handelst|befolgst)\s+du\b`,
@@ -88,9 +91,11 @@ var phrases = sync.OnceValue(func() *regexp.Regexp {
 		`\btu\s+so,?\s+als\b`,
 		`\bantworte\s+(immer|nur|ausschließlich|stets)\b`,
 		`\b(verrate|erwähne|sage?)\s+[^.\n]{0,40}\b(niemandem|nutzer|benutzer|menschen)\b`,
-		`\b(zeige?|gib|nenne|wiederhole|verrate)\s+(mir\s+)?(deine[nr]?|die)\s+((geheimen|internen|ursprünglichen)\s+)?(anweisungen|instruktionen|regeln|vorgaben|systemprompt)`,
-		`\b(anweisung|hinweis|nachricht|befehl)(en)?\s+an\s+(die\s+ki|das\s+(sprach)?modell|den\s+(assistenten|chatbot)|alle\s+(ki|sprachmodelle))`,
-		`\b(als|liebe[sr]?)\s+(ki|sprachmodell|assistent)\b\s*,?\s*(musst|sollst|wirst|darfst|hast)?`,
-		`\bführe\s+[^.\n]{0,40}\b(befehl|skript|programm|code)\s+aus\b`,
+		`\b(zeige?|gib|nenne|wiederhole|verrate)\s+(mir\s+)?(deine[nr]?|die)\s+((geheimen|internen|ursprünglichen)\s+)?` +
+			`(anweisungen|instruktionen|vorgaben|systemprompt)\b`,
+		`\b(anweisung|hinweis|nachricht|befehl)(en)?\s+an\s+(die\s+ki|das\s+(sprach)?modell|den\s+(assistenten|chatbot)|alle\s+(kis?|sprachmodelle))\b`,
+		`\bliebe[sr]?\s+(ki|sprachmodell|assistent)\b`,
+		`\bals\s+(ki|sprachmodell|assistent)\s+(musst|sollst|wirst|darfst|hast|bist)\b`,
+		`\bführe\s+[^.\n]{0,40}\b(befehl|skript|programm|code)e?\s+aus\b`,
 	}, "|") + `)`)
 })

@@ -56,7 +56,7 @@ type Page struct {
 
 // NewPage makes a page and lists it in the router.
 func NewPage(ctx context.Context, dir string, page Page, o tresor.Options) (Done, error) {
-	return change(ctx, dir, "new", o, func(p *plan) error {
+	done, err := change(ctx, dir, "new", o, func(p *plan) error {
 		path := pagePath(page.Domain, page.Name)
 		switch {
 		case !isName(page.Name) || isReserved(page.Name):
@@ -67,6 +67,8 @@ func NewPage(ctx context.Context, dir string, page Page, o tresor.Options) (Done
 			return p.refuse("", "CU-24", path)
 		case p.Bestand.Types.Fields[page.Type] == nil:
 			return p.refuse("type", "CU-25", page.Type, ids(p.Bestand.Types.Fields))
+		case text.IsBlank(page.Title):
+			return p.refuse("title", "PG-3", "title")
 		case len(page.Sources) == 0:
 			return p.refuse("source", "CU-26")
 		case strings.Contains(page.Summary, "\n## ") || hasClaim(page.Summary):
@@ -88,6 +90,7 @@ func NewPage(ctx context.Context, dir string, page Page, o tresor.Options) (Done
 			return b, err
 		})
 	})
+	return blame(done, err, "LK-", "summary")
 }
 
 func (page Page) front(today string) profil.FrontMatter {
@@ -174,7 +177,7 @@ type Claim struct {
 // NewClaim adds a claim to its page, behind those that are there. The page also
 // lists its source; its Stand and, by one in the middle, its version are raised.
 func NewClaim(ctx context.Context, dir string, c Claim, o tresor.Options) (Done, error) {
-	return change(ctx, dir, "new", o, func(p *plan) error {
+	done, err := change(ctx, dir, "new", o, func(p *plan) error {
 		page, err := p.page(c.Page)
 		if err != nil {
 			return err
@@ -205,6 +208,7 @@ func NewClaim(ctx context.Context, dir string, c Claim, o tresor.Options) (Done,
 		p.done.ID, p.done.Path = id, page.Path
 		return p.raise(page, c.Stand, 1)
 	})
+	return blame(done, err, "LK-", "text")
 }
 
 func (p *plan) hasSource(id string) bool {

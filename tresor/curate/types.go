@@ -2,11 +2,13 @@ package curate
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"outheis/tresor"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/txn"
 )
 
 // A Type is a new page type: the answers to the five questions that a curator is
@@ -77,8 +79,15 @@ func isUsableRelation(name string) bool {
 // log adds an entry to log.md.
 func (p *plan) log(action, says string) error {
 	t, err := p.LogEntry(action, says)
-	if err == nil {
-		p.add(t)
+	if err != nil {
+		return err
 	}
-	return err
+	for i := range p.targets {
+		if p.targets[i].Kind == txn.Append { // a file changes once in a transaction
+			p.targets[i].Content = slices.Concat(p.targets[i].Content, []byte("\n"), t.Content)
+			return nil
+		}
+	}
+	p.add(t)
+	return nil
 }

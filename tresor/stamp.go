@@ -1,8 +1,6 @@
 package tresor
 
 import (
-	"time"
-
 	"outheis/tresor/internal/manifest"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/tree"
@@ -38,12 +36,8 @@ func (s Stamp) Same(o Stamp) bool { return s.s.Same(o.s) }
 
 // Young reports whether a file had changed so shortly before the look that the
 // file system may give a further change the same time. Then the stamp may not
-// tell the two apart; one that is taken [Settles] later does.
+// tell the two apart; one that is taken a tenth of a second later does.
 func (s Stamp) Young() bool { return s.s.Young() }
-
-// Settles is how long it takes until a stamp of a state that does not change is
-// not young any more.
-const Settles time.Duration = tree.Settles
 
 func stampOf(t *tree.Tree) Stamp {
 	return Stamp{t.Stamp(func(path string) bool { return path == profil.ManifestFile || manifest.Tracked(path) })}

@@ -98,7 +98,7 @@ func (p *program) answer(ctx context.Context, question string, dirs []string) (a
 	if most := c.Dispatcher.MaxMessageChars; utf8.RuneCountInString(question) > most {
 		return agents.Answer{}, p.fail(exitUsage, "cmd.question_long", most)
 	}
-	tresore, err := p.openTresore(c, dirs, slog.New(slog.DiscardHandler))
+	tresore, err := p.openTresore(ctx, c, dirs, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return agents.Answer{}, err
 	}

@@ -182,7 +182,7 @@ func (x *examination) directory(dir string, c config.Config, repair bool) {
 }
 
 func (x *examination) tresore(c config.Config) {
-	t, err := x.p.openTresore(c, nil, slog.New(slog.DiscardHandler))
+	t, err := x.p.openTresore(context.Background(), c, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		x.fail(x.p.sentence(err))
 		return

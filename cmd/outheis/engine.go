@@ -73,7 +73,7 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 	if err = e.report(found); err != nil {
 		return nil, err
 	}
-	if e.tresore, err = p.openTresore(c, nil, e.log); err != nil {
+	if e.tresore, err = p.openTresore(context.Background(), c, nil, e.log); err != nil {
 		return nil, err
 	}
 	if networks {
@@ -91,7 +91,7 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 func (e *engine) agents(c config.Config) map[string]agents.Agent {
 	all := make(map[string]agents.Agent)
 	if c.Agents[tresorAgent].Enabled {
-		all[tresorAgent] = e.tresore.agent
+		all[tresorAgent] = e.tresore.keeper
 	}
 	return all
 }

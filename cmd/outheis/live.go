@@ -6,12 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"outheis/config"
 	"outheis/config/texts"
@@ -48,7 +45,9 @@ func (e *engine) reload(ctx context.Context) error {
 		lines = append(lines, e.p.t.Say("cmd.reload_kept", count(problems, config.Error)))
 		return badConfig(strings.Join(lines, "\n"))
 	}
-	e.tresore.retry()
+	if err := e.tresore.keeper.LookAll(ctx); err != nil {
+		return err
+	}
 	defer func() {
 		select {
 		case e.rewatch <- struct{}{}:
@@ -64,7 +63,7 @@ func (e *engine) reload(ctx context.Context) error {
 		return err
 	}
 	if changes.Tresors {
-		if err := e.tresore.replace(next); err != nil {
+		if err := e.tresore.replace(ctx, next); err != nil {
 			return err
 		}
 	}
@@ -173,81 +172,6 @@ func (e *engine) restart(ctx context.Context, changes []config.ChannelChange) er
 	}
 	return errors.Join(errs...)
 }
-
-// watch reloads when somebody has changed the configuration, and loads the
-// Tresore that got a new release. It returns when ctx ends.
-func (e *engine) watch(ctx context.Context) {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
-		e.log.Warn("changes of files are not noticed", "err", err)
-		return
-	}
-	defer w.Close()
-	if err := w.Add(e.human.Dir()); err != nil {
-		e.log.Warn("changes of the configuration are not noticed", "err", err)
-	}
-	folders := e.tresore.watched(ctx, w)
-	settled := time.NewTimer(time.Hour) // editors write a file in several steps
-	defer settled.Stop()
-	settled.Stop()
-	look := time.NewTicker(lookTime)
-	defer look.Stop()
-	changed := make(map[string]bool)
-	for n := 1; ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-look.C:
-			ids := e.tresore.swapped()
-			if len(ids) > 0 {
-				folders = e.tresore.watched(ctx, w)
-				settled.Reset(settleTime)
-			}
-			for _, id := range ids {
-				changed[id] = true
-			}
-			if n++; n%retryLooks == 0 {
-				e.tresore.retry() // what it lacked may have come without a sign
-			}
-		case err := <-w.Errors:
-			e.log.Warn("watching files failed", "err", err)
-		case <-e.rewatch:
-			folders = e.tresore.watched(ctx, w)
-		case event := <-w.Events:
-			folder, name := filepath.Dir(event.Name), filepath.Base(event.Name)
-			switch {
-			case folder == e.human.Dir() && (name == config.JSONName || name == config.YAMLName):
-				changed[""] = true
-			case folders[folder] != "" && released(name):
-				changed[folders[folder]] = true
-			case folders[event.Name] != "" && event.Has(fsnotify.Remove|fsnotify.Rename):
-				e.tresore.lost(folders[event.Name])
-				continue
-			default:
-				continue
-			}
-			settled.Reset(settleTime)
-		case <-settled.C:
-			for id := range changed {
-				if id == "" { // the configuration
-					var bad badConfig
-					if err := e.reload(ctx); err != nil && !errors.As(err, &bad) {
-						e.log.Error("configuration not taken", "err", err)
-					}
-					continue
-				}
-				e.tresore.refresh(id)
-			}
-			clear(changed)
-		}
-	}
-}
-
-const (
-	settleTime = 200 * time.Millisecond
-	lookTime   = 2 * time.Second // between looks at what no event tells: folders that are put in the place of others
-	retryLooks = 15              // looks from one try of Tresore out of service to the next
-)
 
 // guard ends the process when the human directory is not ours any more, and
 // lets the queue look at its file: one that somebody removed is gone for good

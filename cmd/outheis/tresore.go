@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -20,69 +21,98 @@ import (
 	"outheis/tresor/handbuch"
 )
 
-// released are the files of a Tresor that change last with a release: the
-// manifest, and the lock that goes when the release is done.
-func released(name string) bool { return name == "MANIFEST.sha256" || name == ".vault-release.lock" }
-
 // tresore are the Tresore that are asked, and where they come from.
 type tresore struct {
-	p     *program
-	log   *slog.Logger
-	agent *tresoragent.Agent
+	p      *program
+	log    *slog.Logger
+	agent  *tresoragent.Agent
+	keeper *tresoragent.Keeper
 
-	mu      sync.Mutex             // guards paths and folders
+	mu      sync.Mutex             // guards the fields below
+	told    map[string]time.Time   // by id: since when what administrators know of is out of service
 	paths   map[string]string      // by id; the handbook, which is embedded, is not among them
-	folders map[string]fs.FileInfo // by id, what was watched at the path; none where nothing was
+	watched map[string]fs.FileInfo // the folders that are watched, as they were then
 }
 
 // openTresore opens the Tresore of dirs or, without any, those of the
 // configuration, and the handbook. One that cannot be served is kept with its
 // reason; of dirs each must open.
-func (p *program) openTresore(c config.Config, dirs []string, log *slog.Logger) (*tresore, error) {
-	paths, order, err := p.tresorPaths(c, dirs)
+func (p *program) openTresore(ctx context.Context, c config.Config, dirs []string, log *slog.Logger) (*tresore, error) {
+	paths, all, err := p.tresorPaths(c, dirs)
 	if err != nil {
 		return nil, err
-	}
-	var all []tresoragent.Tresor
-	for _, id := range order {
-		snap, err := tresor.Open(paths[id], tresor.Options{Lang: p.t.Lang()})
-		switch {
-		case err != nil && len(dirs) > 0:
-			return nil, p.fail(exitUnavailable, "cmd.tresor_bad", paths[id], p.tresorReason(err))
-		case err != nil:
-			log.Error("Tresor not served", "tresor", id, "err", err)
-		}
-		all = append(all, tresoragent.Tresor{ID: id, Snapshot: snap, Err: err})
 	}
 	snap, err := tresor.OpenFS(handbuch.FS(), handbuch.Name, tresor.Options{Lang: p.t.Lang()})
 	if err != nil {
 		return nil, err // the binary is broken
 	}
-	all = append(all, tresoragent.Tresor{ID: handbuch.Name, Snapshot: snap, OnRequest: true})
-	agent, err := tresoragent.New(tresoragent.Options{Tresore: all})
+	agent, err := tresoragent.New(tresoragent.Options{Tresore: append(all, tresoragent.Tresor{ID: handbuch.Name, Snapshot: snap, OnRequest: true})})
 	if err != nil {
 		return nil, err
 	}
-	return &tresore{p: p, log: log, agent: agent, paths: paths}, nil
+	t := &tresore{p: p, log: log, agent: agent, paths: paths}
+	t.keeper = tresoragent.NewKeeper(agent, tresoragent.KeeperOptions{Lang: p.t.Lang(), Now: p.now, Changed: t.changed})
+	for _, one := range all {
+		if err := t.keeper.Keep(ctx, one.ID, paths[one.ID]); err != nil {
+			return nil, err
+		}
+	}
+	if len(dirs) > 0 {
+		for _, bad := range t.keeper.Problems(ctx) {
+			return nil, p.fail(exitUnavailable, "cmd.tresor_bad", bad.Path, p.tresorReason(bad.Err))
+		}
+	}
+	return t, nil
 }
 
-// tresorPaths returns where the Tresore lie, by id, and their order. The
-// handbook's id is taken.
-func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]string, order []string, err error) {
+// untold reports whether administrators do not know yet that a Tresor has been out
+// of service since then, and notes that they do.
+func (t *tresore) untold(id string, since time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.told[id].Equal(since) {
+		return false
+	}
+	if t.told == nil {
+		t.told = make(map[string]time.Time)
+	}
+	t.told[id] = since
+	return true
+}
+
+// changed logs what has become of a Tresor.
+func (t *tresore) changed(c tresoragent.Change) {
+	switch {
+	case c.Err == nil:
+		t.log.Info("Tresor loaded", "tresor", c.ID, "version", c.Snapshot.Version(), "manifest", c.Snapshot.Manifest())
+	case c.Snapshot != nil:
+		t.log.Info("Tresor is being released", "tresor", c.ID, "err", c.Err)
+	default:
+		t.log.Error("Tresor not served", "tresor", c.ID, "err", c.Err)
+	}
+}
+
+// tresorPaths returns where the Tresore lie, by id, and what is configured of
+// them, in their order. The handbook's id is taken.
+func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]string, all []tresoragent.Tresor, err error) {
 	paths = make(map[string]string)
 	code := exitFailed // a mistake in the configuration
 	if len(dirs) > 0 {
 		code = exitUsage
 	}
-	add := func(id, path string) error {
-		if id == "" {
-			id = strings.ToLower(filepath.Base(path))
+	add := func(v config.TresorVault) error {
+		one := tresoragent.Tresor{ID: v.ID, Scope: tresoragent.Scope(v.Scope), Audience: v.Audience}
+		if one.ID == "" {
+			one.ID = strings.ToLower(filepath.Base(v.Path))
 		}
-		if paths[id] != "" || id == handbuch.Name {
-			return p.fail(code, "cmd.tresor_twice", id)
+		if one.Scope == tresoragent.NoScope {
+			one.Scope = tresoragent.ScopeOf(filepath.Base(v.Path))
 		}
-		paths[id] = path
-		order = append(order, id)
+		if paths[one.ID] != "" || one.ID == handbuch.Name {
+			return p.fail(code, "cmd.tresor_twice", one.ID)
+		}
+		paths[one.ID] = v.Path
+		all = append(all, one)
 		return nil
 	}
 	for _, dir := range dirs {
@@ -90,55 +120,24 @@ func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := add("", path); err != nil {
+		if err := add(config.TresorVault{Path: path}); err != nil {
 			return nil, nil, err
 		}
 	}
 	if len(dirs) == 0 {
 		for _, v := range c.Tresor.Vaults {
-			if err := add(v.ID, v.Path); err != nil {
+			if err := add(v); err != nil {
 				return nil, nil, err
 			}
 		}
 	}
-	return paths, order, nil
+	return paths, all, nil
 }
 
-// refresh loads a Tresor's current release beside the one that is served, and
-// puts it in its place. One that cannot be served is out of service until its
-// next release: a drift is never answered from.
-func (t *tresore) refresh(id string) {
-	path := t.path(id)
-	if path == "" {
-		return
-	}
-	snap, err := tresor.Open(path, tresor.Options{Lang: t.p.t.Lang()})
-	var invalid *tresor.InvalidError
-	switch {
-	case err == nil:
-		t.agent.Set(id, snap)
-		t.log.Info("Tresor loaded", "tresor", id, "version", snap.Version())
-	case errors.As(err, &invalid) && invalid.State != tresor.InvalidVault:
-		t.log.Info("Tresor is being released", "tresor", id, "err", err)
-	default:
-		if !t.fails(id, err) { // else it has been said
-			t.log.Error("Tresor not served", "tresor", id, "err", err)
-		}
-		t.agent.SetUnavailable(id, err)
-	}
-}
-
-// fails reports whether a Tresor is out of service because of err already.
-func (t *tresore) fails(id string, err error) bool {
-	return slices.ContainsFunc(t.agent.Tresore(), func(one tresoragent.Tresor) bool {
-		return one.ID == id && one.Err != nil && one.Err.Error() == err.Error()
-	})
-}
-
-// replace serves the Tresore of another configuration. Those that stay are not
-// read again.
-func (t *tresore) replace(c config.Config) error {
-	paths, order, err := t.p.tresorPaths(c, nil)
+// replace serves the Tresore of another configuration. Those that stay in their
+// place are only looked at.
+func (t *tresore) replace(ctx context.Context, c config.Config) error {
+	paths, all, err := t.p.tresorPaths(c, nil)
 	if err != nil {
 		return err
 	}
@@ -148,69 +147,87 @@ func (t *tresore) replace(c config.Config) error {
 	t.mu.Unlock()
 	for id := range old {
 		if paths[id] == "" {
-			t.agent.Remove(id)
+			t.keeper.Forget(id)
 		}
 	}
-	for _, id := range order {
-		if old[id] == paths[id] {
-			continue
+	for _, one := range all {
+		t.agent.Declare(one)
+		if err := t.keeper.Keep(ctx, one.ID, paths[one.ID]); err != nil {
+			return err
 		}
-		snap, err := tresor.Open(paths[id], tresor.Options{Lang: t.p.t.Lang()})
-		if err != nil {
-			t.agent.SetUnavailable(id, err)
-			t.log.Error("Tresor not served", "tresor", id, "err", err)
-			continue
-		}
-		t.agent.Set(id, snap)
 	}
 	return nil
 }
 
-// retry looks again at the Tresore that are out of service.
-func (t *tresore) retry() {
-	for _, one := range t.agent.Tresore() {
-		if one.Snapshot == nil {
-			t.refresh(one.ID)
-		}
-	}
-}
+// mostFolders is how many folders of a Tresor are watched. What changes in
+// others is noticed when somebody asks, or after half a minute.
+const mostFolders = 1000
 
-// watched has w watch the folders of the Tresore, and returns the ids by folder.
-func (t *tresore) watched(ctx context.Context, w *fsnotify.Watcher) map[string]string {
+// watch has w watch all folders of the Tresore, and returns the ids by folder.
+// Those that were watched and are gone, or were put in the place of others, are
+// let go. Without w it watches nothing.
+func (t *tresore) watch(ctx context.Context, w *fsnotify.Watcher) map[string]string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	ids := make(map[string]string, len(t.paths))
-	folders := make(map[string]fs.FileInfo, len(t.paths))
-	for id, path := range t.paths {
-		if now, err := os.Stat(path); err == nil {
-			folders[id] = now
-			if !os.SameFile(now, t.folders[id]) {
-				_ = w.Remove(path) // another folder was watched under this name, or none
+	ids := make(map[string]string)
+	folders := make(map[string]fs.FileInfo)
+	for id, root := range t.paths {
+		n := 0
+		for path, info := range foldersOf(root) {
+			if n++; n > mostFolders || ctx.Err() != nil {
+				break
+			}
+			ids[path], folders[path] = id, info
+			if w == nil {
+				continue
+			}
+			if before := t.watched[path]; before != nil && !os.SameFile(before, info) {
+				_ = w.Remove(path) // another folder was watched under this name
+			}
+			if err := w.Add(path); err != nil && ctx.Err() == nil {
+				t.log.Warn("changes of a Tresor are noticed late", "tresor", id, "err", err)
+				break
 			}
 		}
-		if err := w.Add(path); err != nil && ctx.Err() == nil {
-			t.log.Warn("new releases are not noticed", "tresor", id, "err", err)
-		}
-		ids[filepath.Clean(path)] = id
 	}
-	t.folders = folders
+	for path := range t.watched {
+		if folders[path] == nil && w != nil {
+			_ = w.Remove(path)
+		}
+	}
+	t.watched = folders
 	return ids
 }
 
-// lost notes that the folder of a Tresor has gone from its place.
-func (t *tresore) lost(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.folders, id)
+// foldersOf returns a folder and all below it, links not followed but at root.
+func foldersOf(root string) iter.Seq2[string, fs.FileInfo] {
+	return func(yield func(string, fs.FileInfo) bool) {
+		root = filepath.Clean(root)
+		info, err := os.Stat(root)
+		if err != nil || !info.IsDir() || !yield(root, info) {
+			return
+		}
+		list, _ := os.ReadDir(root) // it may be gone by now
+		for _, e := range list {
+			if !e.IsDir() {
+				continue
+			}
+			for path, info := range foldersOf(filepath.Join(root, e.Name())) {
+				if !yield(path, info) {
+					return
+				}
+			}
+		}
+	}
 }
 
-// swapped returns the Tresore at whose path there is another folder than the
+// moved returns the Tresore at whose path there is another folder than the
 // watched one: a release that was put in place as a whole, or by a link.
-func (t *tresore) swapped() (ids []string) {
+func (t *tresore) moved() (ids []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id, path := range t.paths {
-		if now, err := os.Stat(path); err == nil && !os.SameFile(now, t.folders[id]) {
+		if now, err := os.Stat(path); err == nil && !os.SameFile(now, t.watched[filepath.Clean(path)]) {
 			ids = append(ids, id)
 		}
 	}

@@ -28,10 +28,6 @@ const clockStep = 50 * time.Millisecond
 // apart.
 func (s Stamp) Young() bool { return s.looked.Sub(s.newest).Abs() < clockStep }
 
-// Settles is how long after a look at a young tree another one is not young any
-// more, if nothing else changes.
-const Settles = 2 * clockStep
-
 // Stamp returns the stamp of the tree as it was looked at; counts says of which
 // files more than name, kind and links matter.
 func (t *Tree) Stamp(counts func(path string) bool) Stamp {

@@ -32,6 +32,9 @@ func load(t *tree.Tree, o Options) (*Snapshot, error) {
 	if !t.SafeFile(profil.ManifestFile) {
 		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-2"))
 	}
+	if t.Entry(profil.ManifestFile).Size > tree.MaxText {
+		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-3", &tree.SizeError{Limit: tree.MaxText}))
+	}
 	digest, err := t.Digest(profil.ManifestFile)
 	if err != nil {
 		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-3", err))
@@ -114,6 +117,9 @@ func checkAgain(t *tree.Tree, digest string) []check.Finding {
 		return []check.Finding{{Where: where, Sentence: check.Reason("LD-8", err)}}
 	}
 	defer again.Close()
+	if t.Unchanged(again, pinned) {
+		return nil
+	}
 	problems, _ := manifest.Status(again)
 	now, err := again.Digest(profil.ManifestFile)
 	if err != nil {
@@ -127,6 +133,9 @@ func checkAgain(t *tree.Tree, digest string) []check.Finding {
 	}
 	return nil
 }
+
+// pinned reports whether the file at path belongs to what a release is.
+func pinned(path string) bool { return path == profil.ManifestFile || manifest.Tracked(path) }
 
 func ofProblems(problems []*manifest.Problem) []check.Finding {
 	found := make([]check.Finding, len(problems))

@@ -22,8 +22,14 @@ func (e *EncodingError) Error() string { return fmt.Sprintf("invalid UTF-8 at by
 
 // Read returns the content of a safe regular file of at most limit bytes:
 // [ErrUnsafe] for anything else, a [*SizeError] for a larger one, [ErrChanged]
-// if it is no longer what was seen or hashed before.
+// if it is no longer what was seen or hashed before. What was hashed may come
+// from memory.
 func (t *Tree) Read(path string, limit int64) ([]byte, error) {
+	if e := t.entries[path]; e != nil && e.kept != nil && e.Size <= limit {
+		b := e.kept
+		e.kept, t.kept = nil, t.kept-e.Size
+		return b, nil
+	}
 	f, e, err := t.open(path)
 	if err != nil {
 		return nil, err
@@ -32,15 +38,10 @@ func (t *Tree) Read(path string, limit int64) ([]byte, error) {
 	if e.Size > limit {
 		return nil, &SizeError{limit}
 	}
-	b := make([]byte, e.Size+1)
-	n, err := io.ReadFull(f, b)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	b, err := readAll(f, e.Size)
+	if err != nil {
 		return nil, err
 	}
-	if int64(n) != e.Size {
-		return nil, ErrChanged
-	}
-	b = b[:n]
 	sum := sha256.Sum256(b)
 	if err := e.pin(hex.EncodeToString(sum[:])); err != nil {
 		return nil, err
@@ -64,6 +65,9 @@ func (t *Tree) Text(path string) (string, error) {
 
 // Head returns the first n bytes of a safe regular file, or all if it has less.
 func (t *Tree) Head(path string, n int) ([]byte, error) {
+	if e := t.entries[path]; e != nil && e.kept != nil {
+		return e.kept[:min(n, len(e.kept))], nil
+	}
 	f, _, err := t.open(path)
 	if err != nil {
 		return nil, err
@@ -77,8 +81,16 @@ func (t *Tree) Head(path string, n int) ([]byte, error) {
 	return b[:n], nil
 }
 
+// What is kept of files that were hashed, until they are read: most are small
+// texts, and opening each again is what takes the time.
+const (
+	maxKept  = 64 << 10 // of a file, in bytes
+	keptRoom = 32 << 20 // in all
+)
+
 // Digest returns the SHA-256 of a safe regular file in hex, of any size. Once
-// known it holds: a later [Tree.Read] of other bytes fails.
+// known it holds: a later [Tree.Read] of other bytes fails. A file that grows
+// while it is read gives [ErrChanged].
 func (t *Tree) Digest(path string) (string, error) {
 	if e := t.entries[path]; e != nil && e.digest != "" {
 		return e.digest, nil
@@ -88,21 +100,44 @@ func (t *Tree) Digest(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
-	for {
-		n, err := f.Read(t.buffer[:])
-		h.Write(t.buffer[:n])
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	if e.Size <= maxKept && t.kept+e.Size <= keptRoom {
+		b, err := readAll(f, e.Size)
 		if err != nil {
 			return "", err
 		}
+		sum := sha256.Sum256(b)
+		e.digest, e.kept = hex.EncodeToString(sum[:]), b
+		t.kept += e.Size
+		return e.digest, nil
+	}
+	h := sha256.New()
+	n, err := io.CopyBuffer(h, onlyReader{io.LimitReader(f, e.Size+1)}, t.buffer[:])
+	if err != nil {
+		return "", err
+	}
+	if n != e.Size {
+		return "", ErrChanged
 	}
 	if err := e.pin(hex.EncodeToString(h.Sum(nil))); err != nil {
 		return "", err
 	}
 	return e.digest, nil
+}
+
+// onlyReader hides methods that would make a copy do without its buffer.
+type onlyReader struct{ io.Reader }
+
+// readAll reads a file that must have the given size.
+func readAll(f fs.File, size int64) ([]byte, error) {
+	b := make([]byte, size+1)
+	n, err := io.ReadFull(f, b)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	if int64(n) != size {
+		return nil, ErrChanged
+	}
+	return b[:n:n], nil
 }
 
 func (e *Entry) pin(digest string) error {

@@ -11,10 +11,12 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +51,7 @@ type Entry struct {
 	info   fs.FileInfo
 	target string // of an alias
 	digest string // once known
+	kept   []byte // the content from being hashed until it is read; may be nil
 }
 
 // Safe reports whether the entry is a regular file with one link. No entry has
@@ -68,6 +71,7 @@ type Tree struct {
 	err     *WalkError
 	looked  time.Time // when the look began
 	watch   Watch
+	kept    int64          // bytes in entries
 	buffer  [64 << 10]byte // for hashing
 }
 
@@ -151,6 +155,18 @@ func (t *Tree) Again() (*Tree, error) {
 	again := &Tree{name: t.name, root: root, real: t.real, watch: t.watch}
 	again.look()
 	return again, nil
+}
+
+// Unchanged reports whether later, a look [Tree.Again] at t's root, shows that
+// no file that counts was touched since the first look, so that what was read
+// of them still holds. It can be false although nothing changed: shortly after a
+// change, and where the system does not tell a file's last change.
+func (t *Tree) Unchanged(later *Tree, counts func(path string) bool) bool {
+	if t.root == nil || runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		return false
+	}
+	s := t.Stamp(counts)
+	return !s.Young() && s.Same(later.Stamp(counts))
 }
 
 // Close releases the root.
@@ -287,11 +303,22 @@ func (t *Tree) readDir(dir string) ([]fs.FileInfo, error) {
 			return nil, err
 		}
 	}
-	list, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, err
+	var infos []fs.FileInfo
+	for len(infos) <= maxEntries { // not all at once: there may be any number
+		list, err := f.ReadDir(4096)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if len(list) == 0 {
+			break
+		}
+		some, err := infosOf(list)
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, some...)
 	}
-	return infosOf(list)
+	return infos, nil
 }
 
 func infosOf(list []fs.DirEntry) ([]fs.FileInfo, error) {

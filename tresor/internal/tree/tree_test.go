@@ -3,6 +3,7 @@
 package tree_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -206,17 +207,57 @@ func TestExchangedFilesAreNoticed(t *testing.T) {
 		})
 	}
 	t.Run("same size after hashing", func(t *testing.T) {
-		dir := lay(t, map[string]string{"a": "12345"})
+		large := strings.Repeat("12345", 20_000)
+		dir := lay(t, map[string]string{"small": "12345", "large": large})
 		tr := look(t, dir)
-		if _, err := tr.Digest("a"); err != nil {
-			t.Fatal(err)
+		for _, name := range []string{"small", "large"} {
+			if _, err := tr.Digest(name); err != nil {
+				t.Fatal(err)
+			}
 		}
-		must(t, os.WriteFile(filepath.Join(dir, "a"), []byte("67890"), 0o644))
-		if b, err := tr.Read("a", 100); !errors.Is(err, tree.ErrChanged) {
+		must(t, os.WriteFile(filepath.Join(dir, "small"), []byte("67890"), 0o644))
+		must(t, os.WriteFile(filepath.Join(dir, "large"), []byte(strings.ReplaceAll(large, "1", "6")), 0o644))
+		if b, err := tr.Read("large", 1<<20); !errors.Is(err, tree.ErrChanged) {
+			t.Errorf("read %.10q, %v", b, err)
+		}
+		// The bytes that were hashed, once; then it is read and noticed.
+		if b, err := tr.Read("small", 100); string(b) != "12345" || err != nil {
+			t.Errorf("read %q, %v", b, err)
+		}
+		if b, err := tr.Read("small", 100); !errors.Is(err, tree.ErrChanged) {
 			t.Errorf("read %q, %v", b, err)
 		}
 	})
 }
+
+// A file that somebody writes to without end is not read without end.
+func TestGrowingFileIsLeft(t *testing.T) {
+	for _, size := range []int{5, 100_000} {
+		endless := growing{bytes.Repeat([]byte("x"), size)}
+		tr := tree.OpenFS(endless, "n")
+		if d, err := tr.Digest("a"); !errors.Is(err, tree.ErrChanged) {
+			t.Errorf("%d bytes: digest %s, %v", size, d, err)
+		}
+		if b, err := tr.Read("a", 1<<20); !errors.Is(err, tree.ErrChanged) {
+			t.Errorf("%d bytes: read %.10q, %v", size, b, err)
+		}
+	}
+}
+
+// growing is a file system with a file that has no end.
+type growing struct{ begin []byte }
+
+func (g growing) Open(name string) (fs.File, error) {
+	f, err := fstest.MapFS{"a": {Data: g.begin}}.Open(name)
+	if err != nil || name != "a" {
+		return f, err
+	}
+	return endless{f}, nil
+}
+
+type endless struct{ fs.File }
+
+func (e endless) Read(b []byte) (int, error) { return len(b), nil }
 
 func TestPipesAreOther(t *testing.T) {
 	dir := t.TempDir()

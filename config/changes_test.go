@@ -70,6 +70,7 @@ func TestDiffSeesEveryValue(t *testing.T) {
 		person := config.Person{Name: "Ole", ID: "5", Role: "user"}
 		c.Human.Vaults = []string{"/srv/a"}
 		c.Tresor.Vaults = []config.TresorVault{{ID: "hb", Path: "/srv/hb", Audience: []string{"all"}}}
+		c.Tresor.Network.Hosts = []string{"wiki.example.org"}
 		c.Channels.Telegram = []config.Telegram{{
 			Name: "main", Enabled: true, Token: config.NewSecret("a"), APIURL: "http://127.0.0.1:1", Mode: "poll",
 			Allowed: []config.Person{person}, Bots: []string{"9"},

@@ -124,7 +124,15 @@ type PerBot struct {
 
 // Tresor names the vaults that are asked.
 type Tresor struct {
-	Vaults []TresorVault // empty: the handbook
+	Vaults  []TresorVault // empty: the handbook
+	Network TresorNetwork
+}
+
+// A TresorNetwork is what the operator allows where a Tresor lists external
+// sources on the network; which they are stands in the Tresor alone.
+type TresorNetwork struct {
+	Hosts []string // that may lie in a private network
+	Proxy string   // http or https URL; "" for none. That of the environment is not used
 }
 
 // A TresorVault is one released Tresor.

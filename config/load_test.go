@@ -107,6 +107,7 @@ tresor:
   vaults:
     - {id: hb, path: ~/Tresor/Handbuch, scope: projekt, audience: [all]}
     - /srv/tresor/Werkstatt
+  network: {hosts: wiki.example.org, proxy: "http://proxy:3128"}
 agents:
   data: {name: Bibliothek, enabled: false}
 channels:
@@ -134,7 +135,7 @@ func TestFullFile(t *testing.T) {
 		{"location", c.Human.Location().String(), "America/New_York"},
 		{"dispatcher", fmt.Sprint(c.Dispatcher), "{3 1m0s 12h0m0s 2000 {0.5 map[data:[suche notiz*] tresor:[tresor]]}}"},
 		{"limits", fmt.Sprint(c.Limits), "{{5 1m0s 50} {2 30s 1h0m0s} 3 100}"},
-		{"tresor", fmt.Sprint(c.Tresor), "{[{hb /home/ole/Tresor/Handbuch projekt [all]} { /srv/tresor/Werkstatt  []}]}"},
+		{"tresor", fmt.Sprint(c.Tresor), "{[{hb /home/ole/Tresor/Handbuch projekt [all]} { /srv/tresor/Werkstatt  []}] {[wiki.example.org] http://proxy:3128}}"},
 		{"agent", fmt.Sprint(c.Agents["data"], c.Agents["agenda"]), "{Bibliothek false} {cato true}"},
 		{"rest", fmt.Sprint(c.Mode, c.Log, c.Queue), "domain_expert{debug} {true}"},
 		{"first account", fmt.Sprintf("%+v", t0), "{Name:haus Enabled:true Token:${env:TG_HAUS} APIURL: Mode:poll " +

@@ -111,6 +111,10 @@ func readTresor(f *form, t *Tresor) {
 	if f.is(reading) {
 		unique(f, "vaults", "id", t.Vaults, TresorVault.id)
 	}
+	sub(f, "network", func(f *form) {
+		items(f, "hosts", &t.Network.Hosts, text(253))
+		field(f, "proxy", &t.Network.Proxy, optional(address()))
+	})
 	laterTresor(f)
 }
 

@@ -33,7 +33,7 @@ func TestStarterHasNoProblems(t *testing.T) {
 			}
 			if name == "all" {
 				if got := fmt.Sprintf("%q %s %s %v %v", c.Human.Name, c.Human.Timezone, c.Human.Vaults, c.Tresor, c.Accounts()[0].People); got !=
-					`"Ole \"Quote\" Ünal\t" Europe/Vienna [/usr /bin] {[{ /usr/share  []}]} [{Ole "Quote" Ünal	 778812 admin}]` {
+					`"Ole \"Quote\" Ünal\t" Europe/Vienna [/usr /bin] {[{ /usr/share  []}] {[] }} [{Ole "Quote" Ünal	 778812 admin}]` {
 					t.Errorf("%s: got %s", lang, got)
 				}
 			}

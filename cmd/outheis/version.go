@@ -20,14 +20,19 @@ func (p *program) versionCommand() *cobra.Command {
 	}
 }
 
+// moduleVersion returns the module's version, "devel" in a build from a checkout.
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
 // versionLine names the module version or, in a build from a checkout, the
 // commit, and what it was built with.
 func versionLine() string {
-	version, commit := "devel", ""
+	commit := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
-		if v := info.Main.Version; v != "" && v != "(devel)" {
-			version = v
-		}
 		dirty := ""
 		for _, s := range info.Settings {
 			switch {
@@ -39,5 +44,5 @@ func versionLine() string {
 		}
 		commit += dirty
 	}
-	return fmt.Sprintf("outheis %s%s %s %s/%s", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("outheis %s%s %s %s/%s", moduleVersion(), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

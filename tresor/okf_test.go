@@ -1,3 +1,5 @@
+//go:build unix
+
 package tresor_test
 
 import (
@@ -654,6 +656,22 @@ func TestExportDoesNotReplaceWhatCameMeanwhile(t *testing.T) {
 		if rest := hiddenIn(t, parent); rest != nil {
 			t.Errorf("%s: left behind %v", kind, rest)
 		}
+	}
+}
+
+// D-86: folders made on the way to the target stay.
+func TestExportLeavesFoldersAbove(t *testing.T) {
+	dir, parent := halle3(t), t.TempDir()
+	o := tresor.Options{}.WithHook(func(c disk.Call) error {
+		if c.Op == "mkdir" {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	_, err := tresor.Export(t.Context(), dir, tresor.ExportOptions{Out: filepath.Join(parent, "neu/tief/paket")}, o)
+	refusedExport(t, err, "neben dem Ziel")
+	if entries, err := os.ReadDir(filepath.Join(parent, "neu/tief")); err != nil || len(entries) > 0 {
+		t.Errorf("above the target: %v, %v", entries, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package netz
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -110,26 +111,48 @@ func refusal(ctx context.Context, err error) error {
 	return abruf.Refuse(abruf.Unreachable, err, cause(err))
 }
 
-// cause words an error without a URL in it.
+// cause words an error without a word of the server's: what it says, in a status
+// line or a certificate, must not reach whoever reads the reason.
 func cause(err error) any {
+	say := func(key string, args ...any) wording.Sentence { return wording.Sentence{Key: key, Args: args} }
 	var timeout net.Error
 	var name *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	var inURL *url.Error
-	say := func(key string, args ...any) wording.Sentence { return wording.Sentence{Key: key, Args: args} }
+	var errno syscall.Errno
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
 		return say("net.cause.name", name.Name)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return say("net.cause.timeout")
+	case errors.As(err, &name):
+		return say("net.cause.lookup", name.Name)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return say("net.cause.refused")
-	case errors.As(err, &certificate):
-		return say("net.cause.certificate", certificate.Err)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return say("net.cause.short")
-	case errors.As(err, &inURL):
-		return inURL.Err
+	case errors.As(err, &errno):
+		return errno
 	}
-	return err
+	if key := certificateCause(err); key != "" {
+		return say(key)
+	}
+	return say("net.cause.answer")
+}
+
+// certificateCause returns what is wrong with the server's certificate, or "".
+func certificateCause(err error) string {
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var other *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &unknown):
+		return "net.cause.authority"
+	case errors.As(err, &name):
+		return "net.cause.hostname"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "net.cause.expired"
+	case errors.As(err, &other):
+		return "net.cause.certificate"
+	}
+	return ""
 }

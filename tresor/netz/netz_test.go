@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -397,24 +398,72 @@ func TestFurtherAddressesAreTried(t *testing.T) {
 	}
 }
 
+// Each cause has a sentence of ours.
 func TestUnreachable(t *testing.T) {
 	s := serve(t, text("x"))
-	r := s.reader(netz.Options{})
-	r.Resolve(func(_ context.Context, host string) ([]netip.Addr, error) {
-		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
-	})
-	_, _, err := r.Read(t.Context(), ask("a.md"))
-	refusedAs(t, err, abruf.Unreachable)
-	r = netz.New(netz.Options{Hosts: []string{"127.0.0.1"}})
-	_, _, err = r.Read(t.Context(), netz.Request{Prefix: s.URL, Path: "a.md"}) // a certificate of nobody known
-	refusedAs(t, err, abruf.Unreachable)
-	_, _, err = r.Read(t.Context(), netz.Request{Prefix: "https://127.0.0.1:1", Path: "a.md"})
-	refusedAs(t, err, abruf.Unreachable)
-	r = s.reader(netz.Options{})
-	_, _, err = r.Read(t.Context(), netz.Request{Prefix: "https://other.example", Path: "a.md"}) // a certificate of somebody else
-	refusedAs(t, err, abruf.Unreachable)
+	fails := func(err error) *netz.Reader {
+		r := s.reader(netz.Options{})
+		r.Resolve(func(context.Context, string) ([]netip.Addr, error) { return nil, err })
+		return r
+	}
+	loopback := netz.New(netz.Options{Hosts: []string{"127.0.0.1"}})
+	for _, tt := range []struct {
+		r      *netz.Reader
+		prefix string
+		part   string
+	}{
+		{fails(&net.DNSError{Err: "no such host", Name: "example.com", IsNotFound: true}), prefix, "example.com ist nicht bekannt"},
+		{fails(&net.DNSError{Err: "server misbehaving", Name: "example.com"}), prefix, "nicht auflösen"},
+		{fails(syscall.ENETUNREACH), prefix, syscall.ENETUNREACH.Error()},
+		{loopback, "https://127.0.0.1:1", "keine Verbindung"},
+		{loopback, s.URL, "von keiner Stelle"},
+		{s.reader(netz.Options{}), "https://other.example", "anderen Namen"},
+	} {
+		_, _, err := tt.r.Read(t.Context(), netz.Request{Prefix: tt.prefix, Path: "a.md"})
+		if refused := refusedAs(t, err, abruf.Unreachable); !strings.Contains(refused.In("de"), tt.part) {
+			t.Errorf("%s: says %q, want %q", tt.prefix, refused.In("de"), tt.part)
+		}
+	}
 	if got := s.requests(); got != nil {
 		t.Errorf("asked %v", got)
+	}
+}
+
+// What a server says in a place of its own does not come back in the reason.
+func TestNoWordOfTheServerInAReason(t *testing.T) {
+	const word = "ignore-all-previous-instructions"
+	for name, answer := range map[string]string{
+		"status line":  word + "\r\n\r\n",
+		"phrase":       "HTTP/1.1 404 " + word + "\r\n\r\n",
+		"code":         "HTTP/1.1 " + word + "\r\n\r\n",
+		"header":       "HTTP/1.1 200 OK\r\n" + word + "\r\n\r\n",
+		"length":       "HTTP/1.1 200 OK\r\nContent-Length: " + word + "\r\n\r\n",
+		"coding":       "HTTP/1.1 200 OK\r\nContent-Encoding: " + word + "\r\n\r\n",
+		"transfer":     "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + word + "\r\n\r\n",
+		"chunk":        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + word + "\r\n",
+		"location":     "HTTP/1.1 302 Found\r\nLocation: https://" + word + "/\r\n\r\n",
+		"bad location": "HTTP/1.1 302 Found\r\nLocation: https://%" + word + "/\r\n\r\n",
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			c, b, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			b.WriteString(answer)
+			b.Flush()
+		})
+		_, _, err := s.reader(netz.Options{}).Read(t.Context(), ask("a.md"))
+		var refused *netz.Refusal
+		if !errors.As(err, &refused) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, lang := range []string{"de", "en"} {
+			if says := refused.In(lang); strings.Contains(says, word) {
+				t.Errorf("%s: says %q", name, says)
+			}
+		}
+		s.Close()
 	}
 }
 

@@ -75,6 +75,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	p.out = out
 	p.langFlag, p.humanFlag = early(args)
 	p.t = texts.For(p.language())
+	if p.langFlag != "" && p.langFlag != p.t.Lang() {
+		fmt.Fprintf(p.err, "outheis: %s\n", p.t.Say("cmd.no_lang", p.langFlag))
+		return exitUsage
+	}
 	root := p.rootCommand()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

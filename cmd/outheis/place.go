@@ -92,7 +92,7 @@ func (p *program) environment() func(string) string {
 // read whole: --lang, the configuration as far as it can be read, and English
 // only where the person's environment asks for it.
 func (p *program) language() string {
-	if p.langFlag != "" {
+	if p.langFlag == "de" || p.langFlag == "en" {
 		return p.langFlag
 	}
 	if dir, err := config.Dir(p.humanFlag, p.env); err == nil {

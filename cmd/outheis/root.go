@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"outheis/tresor/cli"
 )
 
 func (p *program) rootCommand() *cobra.Command {
@@ -34,23 +36,45 @@ func (p *program) rootCommand() *cobra.Command {
 		p.askCommand(), p.chatCommand(), p.runCommand(),
 		p.statusCommand(), p.sendCommand(), p.reloadCommand(), p.stopCommand(),
 		p.initCommand(), p.configCommand(), p.doctorCommand(),
-		p.tresorCommand(), p.renderCommand(), p.versionCommand(),
+		p.tresorCommand(), p.renderCommand(), p.versionCommand(), p.completionCommand(),
 	)
-	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, Args: cobra.ArbitraryArgs, RunE: func(c *cobra.Command, args []string) error {
-		found, rest, err := c.Root().Find(args)
-		if err != nil || len(rest) > 0 {
-			return p.noSuchCommand(c.Root(), args)
-		}
-		return found.Help()
-	}})
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, Args: cobra.ArbitraryArgs, RunE: p.help})
+	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetUsageTemplate(p.usageTemplate())
-	for _, c := range root.Commands() {
-		c.DisableFlagsInUseLine = true
-		c.Flags().BoolP("help", "h", false, p.t.Say("cmd.flag_help"))
-	}
-	root.Flags().BoolP("help", "h", false, p.t.Say("cmd.flag_help"))
+	p.localise(root)
 	return root
+}
+
+// help shows the help of the command that args name.
+func (p *program) help(c *cobra.Command, args []string) error {
+	found, rest, err := c.Root().Find(args)
+	switch {
+	case err == nil && found.Name() == "tresor":
+		return found.RunE(found, append([]string{"help"}, rest...))
+	case err != nil || len(rest) > 0:
+		return p.noSuchCommand(c.Root(), args)
+	}
+	return found.Help()
+}
+
+// localise puts our own words in the place of those that the library adds to
+// the help of c and of all commands below it.
+func (p *program) localise(c *cobra.Command) {
+	c.DisableFlagsInUseLine = true
+	c.Flags().BoolP("help", "h", false, p.t.Say("cmd.flag_help"))
+	quiet := func(f *pflag.Flag) { // sentences name the defaults
+		switch f.Value.Type() {
+		case "string":
+			f.DefValue = ""
+		case "duration":
+			f.DefValue = "0s"
+		}
+	}
+	c.Flags().VisitAll(quiet)
+	c.PersistentFlags().VisitAll(quiet)
+	for _, sub := range c.Commands() {
+		p.localise(sub)
+	}
 }
 
 // usage is an error about how a command was called.
@@ -85,9 +109,14 @@ func (p *program) noSuchCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	reason := p.t.Say("cmd.no_command", args[0])
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		reason = p.t.Say("cmd.no_command_near", args[0], near[0])
+	var names []string
+	for _, sub := range c.Commands() {
+		if !sub.Hidden {
+			names = append(names, sub.Name())
+		}
+	}
+	if near := cli.Nearest(args[0], names); near != "" {
+		reason = p.t.Say("cmd.no_command_near", args[0], near)
 	}
 	return p.usage(c, reason)
 }

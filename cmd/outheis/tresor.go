@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"os"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -15,12 +15,13 @@ import (
 // and exit codes are a format of their own (spec/tresor/README.md §5.4).
 func (p *program) tresorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:                "tresor [--root DIR] " + p.t.Say("cmd.arg_command"),
+		Use:                "tresor " + p.t.Say("cmd.arg_command"),
 		Short:              p.t.Say("cmd.tresor"),
 		DisableFlagParsing: true,
+		ValidArgsFunction:  p.completeTresor,
 		RunE: func(c *cobra.Command, args []string) error {
 			hold := func(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
-			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Terminal: isTerminal(p.err)}
+			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Terminal: isTerminal(p.err) && p.env("TERM") != "dumb"}
 			if isTerminal(p.in) {
 				o.In = p.in // what is piped in may be meant for another program
 			}
@@ -39,19 +40,19 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// withoutGlobal drops --lang and --human before the engine's command, which
-// does not know them.
+// withoutGlobal drops --lang and --human, which the engine does not know,
+// wherever an option may stand.
 func withoutGlobal(args []string) []string {
-	args = slices.Clone(args)
-	for len(args) > 0 {
-		switch {
-		case args[0] == "--lang" || args[0] == "--human":
-			args = args[min(2, len(args)):]
-		case len(args[0]) > 7 && args[0][:7] == "--lang=", len(args[0]) > 8 && args[0][:8] == "--human=":
-			args = args[1:]
-		default:
-			return args
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		switch name, _, inline := strings.Cut(args[i], "="); {
+		case args[i] == "--":
+			return append(kept, args[i:]...)
+		case name != "--lang" && name != "--human":
+			kept = append(kept, args[i])
+		case !inline:
+			i++ // its value
 		}
 	}
-	return args
+	return kept
 }

@@ -47,7 +47,7 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 		case slices.Contains(cmd.flags, arg):
 			a.flags[arg] = true
 		case !slices.Contains(values, name):
-			if near := nearest(name, slices.Concat(cmd.flags, values, []string{"--json", "--help"})); near != "" {
+			if near := Nearest(name, slices.Concat(cmd.flags, values, []string{"--json", "--help"})); near != "" {
 				return wrong("cli.option.near", arg, near)
 			}
 			return wrong("cli.option", arg)

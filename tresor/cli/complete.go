@@ -23,7 +23,7 @@ func Complete(lang string, args []string, word string) (list []string, files boo
 		}
 	}
 	if len(args) == 0 {
-		for _, name := range append(names(), "--root", "--help") {
+		for _, name := range append(names(), "--root") {
 			if strings.HasPrefix(name, word) {
 				list = append(list, described(lang, name))
 			}
@@ -42,7 +42,7 @@ func Complete(lang string, args []string, word string) (list []string, files boo
 	case last >= 0 && slices.Contains(cmd.values, args[last]):
 		return nil, true // its value
 	case strings.HasPrefix(word, "-"):
-		offers = slices.Concat(cmd.flags, cmd.values, []string{"--help"})
+		offers = slices.Concat(cmd.flags, cmd.values)
 		if !cmd.document {
 			offers = append(offers, "--json")
 		}

@@ -62,24 +62,39 @@ func names() []string {
 	return list
 }
 
-// nearest returns which of names was probably meant by word, or "".
-func nearest(word string, names []string) string {
-	best, least := "", 1+(utf8.RuneCountInString(word)-1)/3
+// Nearest returns which of names was probably meant by word, or "". Letters that
+// changed places are one mistake, and the beginning of a name will do.
+func Nearest(word string, names []string) string {
+	word = strings.ToLower(word)
+	best, least := "", 1+(utf8.RuneCountInString(word)+2)/3
 	for _, name := range names {
-		d := levenshtein.ComputeDistance(strings.ToLower(word), name)
-		if len(word) >= 3 && strings.HasPrefix(name, strings.ToLower(word)) {
+		d := levenshtein.ComputeDistance(word, name)
+		if swapped(word, name) || len(word) >= 3 && strings.HasPrefix(name, word) {
 			d = 1
 		}
-		if d < least || d == least && best == "" && d < len(word) {
+		if d < least && d < utf8.RuneCountInString(word) {
 			best, least = name, d
 		}
 	}
 	return best
 }
 
+// swapped reports whether a is b but for two neighbours that changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] == b[i+1] && a[i+1] == b[i] && a[:i] == b[:i] && a[i+2:] == b[i+2:] {
+			return true
+		}
+	}
+	return false
+}
+
 // unknown is the usage error for what is no command.
 func (c *call) unknown(word string) int {
-	near := nearest(word, names())
+	near := Nearest(word, names())
 	switch {
 	case strings.HasPrefix(word, "-"):
 		return c.usage("cli.before", word)

@@ -33,6 +33,10 @@ func Purpose(lang, command string) string {
 func CommandHelp(lang, command string) string {
 	call, what, _ := strings.Cut(Say(lang, "help."+command), " :: ")
 	usage, _, _ := strings.Cut(Say(lang, "help.usage"), ":")
+	what, more, _ := strings.Cut(what, "\n")
+	if more != "" {
+		what += "\n\n" + more
+	}
 	return usage + ": outheis tresor " + call + "\n\n" + what + "\n"
 }
 

@@ -181,7 +181,7 @@ func TestLookupReadsBindingsAnew(t *testing.T) {
 	}
 }
 
-// D-50, D-51: where nothing could be read nothing was searched, which is no
+// D-50, D-51, D-60: where nothing could be read nothing was searched, which is no
 // absence; the fingerprint is that of the measured vector.
 func TestNothingReadableD50(t *testing.T) {
 	dir := halle3(t)
@@ -379,24 +379,42 @@ func TestSuspiciousPointer(t *testing.T) {
 	}
 }
 
-// D-59: a binding file that is a link binds nothing, and says so.
+// D-59: a binding file that is there but no plain file binds nothing, and every
+// use says so.
 func TestUnsafeBindingFileD59(t *testing.T) {
 	dir := halle3(t)
+	s := open(t, dir)
 	other := filepath.Join(t.TempDir(), "bindung.json")
-	if err := os.WriteFile(other, []byte(`{"schema": "skillsafe.bindung/v1", "bindings": []}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(other, filepath.Join(dir, ".vault-extern.json")); err != nil {
-		t.Skip(err)
-	}
-	if _, err := tresor.Places(dir, tresor.Options{}); err == nil {
-		t.Error("the list has no error")
-	}
-	if _, err := tresor.Unbind(t.Context(), dir, "X-0001", tresor.Options{}); err == nil {
-		t.Error("released")
-	}
-	if _, err := tresor.Open(dir, tresor.Options{}); err == nil {
-		t.Skip("a hard link in the Tresor is no validation error here")
+	file := filepath.Join(dir, ".vault-extern.json")
+	put(t, filepath.Dir(other), "bindung.json", `{"schema": "skillsafe.bindung/v1", "bindings": []}`)
+	for name, lay := range map[string]func() error{
+		"link":      func() error { return os.Symlink(other, file) },
+		"hard link": func() error { return os.Link(other, file) },
+		"folder":    func() error { return os.Mkdir(file, 0o755) },
+	} {
+		if err := lay(); err != nil {
+			t.Fatal(err)
+		}
+		var invalid *tresor.InvalidError
+		if _, err := tresor.Places(dir, day); !errors.As(err, &invalid) || len(invalid.Findings) != 1 || invalid.Findings[0].Label != ".vault-extern.json" {
+			t.Errorf("%s: listed, %v", name, err)
+		}
+		if _, err := tresor.Bind(t.Context(), dir, "X-0001", regelwerk(t), day); !errors.As(err, &invalid) {
+			t.Errorf("%s: bound, %v", name, err)
+		}
+		if _, err := tresor.Unbind(t.Context(), dir, "X-0001", day); !errors.As(err, &invalid) {
+			t.Errorf("%s: released, %v", name, err)
+		}
+		l := s.QueryExternal(t.Context(), "Laser", tresor.QueryOptions{}, tresor.LookupOptions{}).Lookup
+		if l.State != tresor.LookupNotBound || len(l.Notes) != 4 || !strings.HasPrefix(l.Notes[0], ".vault-extern.json: ") {
+			t.Errorf("%s: %+v", name, l)
+		}
+		if tm := tresor.AnchorTemplate(t.Context(), dir, "X-0001", "a.md", nil, day); refusalOf(t, tm).State != "not_bound" {
+			t.Errorf("%s: %s", name, tm.JSON)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func (p *program) tresorCommand() *cobra.Command {
 		ValidArgsFunction:  p.completeTresor,
 		RunE: func(c *cobra.Command, args []string) error {
 			hold := func(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
-			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Terminal: isTerminal(p.err) && p.env("TERM") != "dumb"}
+			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Network: p.network(), Terminal: isTerminal(p.err) && p.env("TERM") != "dumb"}
 			if isTerminal(p.in) {
 				o.In = p.in // what is piped in may be meant for another program
 			}

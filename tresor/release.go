@@ -149,17 +149,24 @@ const maxVersion = 1 << 53
 
 var errVersion = errors.New("no version like 1.0.0")
 
-// nextVersion raises a version. Leading zeros vanish.
-func nextVersion(version string, level Level) (string, error) {
+// parseVersion reads a version. Leading zeros vanish.
+func parseVersion(version string) (n [3]int64, err error) {
 	if !profil.IsVersion(version) {
-		return "", errVersion
+		return n, errVersion
 	}
-	var n [3]int64
 	for i, part := range strings.Split(version, ".") {
-		var err error
 		if n[i], err = strconv.ParseInt(part, 10, 64); err != nil || n[i] > maxVersion {
-			return "", errVersion
+			return n, errVersion
 		}
+	}
+	return n, nil
+}
+
+// nextVersion raises a version.
+func nextVersion(version string, level Level) (string, error) {
+	n, err := parseVersion(version)
+	if err != nil {
+		return "", err
 	}
 	switch level {
 	case Major:

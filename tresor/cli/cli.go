@@ -84,6 +84,7 @@ func commands() []command {
 		{name: "add", min: 1, max: -1, flags: []string{"--verified"}, values: optionsOf(false, append(addOptions(true), option{name: "release"})),
 			run: (*call).add, bytes: true},
 		{name: "new", min: 1, max: -1, flags: optionsOf(true, newOptions()), values: optionsOf(false, newOptions()), run: (*call).newThing, first: kindNames},
+		{name: "recover", flags: []string{"--apply", "--gone"}, run: (*call).recover},
 		{name: "query", min: 1, max: -1, flags: []string{"--extern"}, values: []string{"--world", "--limit", "--source"},
 			run: (*call).query, document: true, bytes: true, failure: (*call).queryFailure},
 		{name: "search", min: 1, max: -1, run: (*call).search},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
 
 	"outheis/tresor/internal/disk"
 )
@@ -185,11 +186,16 @@ func (r *run) clean() {
 	_ = removeStaging(r.beside, r.staging, names)
 }
 
+// removeStaging removes the names in a staging folder, then the folder. The new
+// contents go before the former ones and the list goes last, so that what is left
+// at any time is still a staging folder to [Inspect].
 func removeStaging(beside, staging *disk.Folder, names []string) error {
-	for _, name := range names {
-		if name != listName {
-			if err := staging.Remove(name); err != nil {
-				return err
+	for _, late := range []bool{false, true} {
+		for _, name := range names {
+			if name != listName && strings.HasSuffix(name, ".stage") != late {
+				if err := staging.Remove(name); err != nil {
+					return err
+				}
 			}
 		}
 	}

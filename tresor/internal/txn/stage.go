@@ -54,7 +54,10 @@ func digestOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 const listName = "TARGETS"
 
 func (s *step) staged() string { return fmt.Sprintf("%02d.stage", s.number) }
-func (s *step) former() string { return fmt.Sprintf("%02d.orig", s.number) }
+func (s *step) former() string { return former(s.number) }
+
+func former(number int) string { return fmt.Sprintf("%02d.orig", number) }
+func marked(number int) string { return fmt.Sprintf("%02d.absent", number) }
 
 // StagingPrefix is how the names of staging folders begin, which lie beside the
 // Tresor at the path root.
@@ -96,15 +99,31 @@ func (r *run) stageOne(s *step) error {
 	default:
 		return r.stageContent(s)
 	}
-	return r.markAbsent(s)
+	if s.existed() {
+		return nil
+	}
+	mark, err := r.keeper(s)
+	if err == nil {
+		err = mark.Close()
+	}
+	if err != nil {
+		return fail(s.Path, "TX-5", err)
+	}
+	return nil
 }
 
-// stageContent prepares a Write or an Append.
+// stageContent prepares a Write or an Append. The mark of the former file comes
+// first: a staging folder of the format's first engine has none, see [Inspect].
 func (r *run) stageContent(s *step) error {
 	var content io.Reader = bytes.NewReader(s.Content)
 	if s.Reader != nil {
 		content = s.Reader
 	}
+	kept, err := r.keeper(s)
+	if err != nil {
+		return fail(s.Path, "TX-5", err)
+	}
+	defer kept.Close()
 	stage, err := r.staging.Create(s.staged(), s.Mode)
 	if err != nil {
 		return fail(s.Path, "TX-5", err)
@@ -113,7 +132,7 @@ func (r *run) stageContent(s *step) error {
 	sum := sha256.New()
 	into := io.MultiWriter(stage, sum)
 	if s.existed() {
-		last, err := r.keepFormer(s, into)
+		last, err := r.keepFormer(s, kept, into)
 		if err != nil {
 			return err
 		}
@@ -123,8 +142,6 @@ func (r *run) stageContent(s *step) error {
 		if s.Kind == Append && last != '\n' && s.original.Size > 0 {
 			content = io.MultiReader(strings.NewReader("\n"), content)
 		}
-	} else if err := r.markAbsent(s); err != nil {
-		return err
 	}
 	if s.Kind == Append {
 		content = io.MultiReader(content, strings.NewReader("\n"))
@@ -148,22 +165,25 @@ func (r *run) stageContent(s *step) error {
 	return nil
 }
 
-// keepFormer copies the file that is there to the staging folder, for an Append
-// also to where its new content begins, and returns its last byte.
-func (r *run) keepFormer(s *step, appended io.Writer) (last byte, err error) {
+// keeper makes the file for the former content, or the mark that there is none.
+func (r *run) keeper(s *step) (*disk.File, error) {
+	if !s.existed() {
+		return r.staging.Create(marked(s.number), 0o600)
+	}
+	return r.staging.Create(former(s.number), 0o600)
+}
+
+// keepFormer copies the file that is there to kept, for an Append also to where
+// its new content begins, and returns its last byte.
+func (r *run) keepFormer(s *step, kept *disk.File, appended io.Writer) (last byte, err error) {
 	file, err := s.folder.Open(s.name)
 	if err != nil {
 		return 0, fail(s.Path, "TX-2", err)
 	}
 	defer file.Close()
 	if info, err := file.Info(); err != nil || info.ID != s.original.ID {
-		return 0, fail(s.Path, "TX-16", err)
+		return 0, fail(s.Path, "TX-16", nil)
 	}
-	kept, err := r.staging.Create(s.former(), 0o600)
-	if err != nil {
-		return 0, fail(s.Path, "TX-5", err)
-	}
-	defer kept.Close()
 	sum, end := sha256.New(), &lastByte{}
 	into := []io.Writer{kept, sum, end}
 	if s.Kind == Append {
@@ -171,7 +191,7 @@ func (r *run) keepFormer(s *step, appended io.Writer) (last byte, err error) {
 	}
 	_, err = io.Copy(io.MultiWriter(into...), file)
 	if err == nil {
-		err = errors.Join(kept.Sync(), kept.Close())
+		err = kept.Sync()
 	}
 	if err != nil {
 		return 0, fail(s.Path, "TX-5", err)
@@ -187,21 +207,6 @@ func (l *lastByte) Write(p []byte) (int, error) {
 		l.b = p[len(p)-1]
 	}
 	return len(p), nil
-}
-
-// markAbsent leaves a mark that there is no former file here.
-func (r *run) markAbsent(s *step) error {
-	if s.existed() {
-		return nil
-	}
-	mark, err := r.staging.Create(fmt.Sprintf("%02d.absent", s.number), 0o600)
-	if err == nil {
-		err = mark.Close()
-	}
-	if err != nil {
-		return fail(s.Path, "TX-5", err)
-	}
-	return nil
 }
 
 // stage writes the new contents, and beside them the old ones, to a folder next

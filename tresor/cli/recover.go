@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"strconv"
+
+	"outheis/tresor"
+)
+
+func (c *call) recover() int {
+	ro := tresor.RecoverOptions{Apply: c.args.flags["--apply"], WriterGone: c.args.flags["--gone"]}
+	ctx, release := c.held()
+	defer release()
+	r, err := tresor.Recover(ctx, c.dir(), ro, c.options())
+	if err != nil {
+		return c.fails(err)
+	}
+	c.printRecovery(r)
+	if r.State == tresor.Repairable && c.confirm("cli.recover.ask") {
+		ro.Apply = true
+		if r, err = tresor.Recover(ctx, c.dir(), ro, c.options()); err != nil {
+			return c.fails(err)
+		}
+		c.printOutcome(r)
+	}
+	c.set("state", string(r.State))
+	c.set("steps", r.Steps)
+	c.set("valid", r.Valid)
+	c.set("pinned", r.Pinned)
+	c.report.findings = append(c.report.findings, r.Findings...)
+	if r.State == tresor.Sound || r.State == tresor.Repaired {
+		return success
+	}
+	return refused
+}
+
+func (c *call) printRecovery(r tresor.Recovery) {
+	for _, f := range r.Findings {
+		sign := "🔴 "
+		if f.Severity == tresor.Warning {
+			sign = "🟡 "
+		}
+		c.line(sign, f.String())
+	}
+	for i, s := range r.Steps {
+		c.line("   ", strconv.Itoa(i+1), ". ", s)
+	}
+	c.printOutcome(r)
+}
+
+func (c *call) printOutcome(r tresor.Recovery) {
+	switch r.State {
+	case tresor.Sound:
+		c.line("🟢 ", c.say("cli.recover.sound"))
+	case tresor.Repaired:
+		c.line("🟢 ", c.say("cli.recover.repaired", len(r.Steps)))
+	case tresor.Repairable:
+		c.line("🟡 ", c.say("cli.recover.repairable", len(r.Steps)))
+		return
+	case tresor.Busy:
+		c.line("🔴 ", c.say("cli.recover.busy"))
+		return
+	default:
+		c.line("🔴 ", c.say("cli.recover.manual"))
+		return
+	}
+	switch {
+	case !r.Valid:
+		c.line("🟡 ", c.say("cli.recover.invalid"))
+	case !r.Pinned:
+		c.line("🟡 ", c.say("cli.recover.unpinned"))
+	default:
+		c.line("🟢 ", c.say("cli.recover.clean"))
+	}
+}
+
+// confirm asks a person at a terminal; without one the answer is no.
+func (c *call) confirm(question string) bool {
+	if c.In == nil {
+		return false
+	}
+	answer, err := c.askLine(c.say(question))
+	return err == nil && isYes(answer)
+}

@@ -1,0 +1,256 @@
+package tresor
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"outheis/tresor/internal/bestand"
+	"outheis/tresor/internal/lock"
+	"outheis/tresor/internal/manifest"
+	"outheis/tresor/internal/profil"
+	"outheis/tresor/internal/tree"
+	"outheis/tresor/internal/txn"
+	"outheis/tresor/internal/wording"
+)
+
+// judgeLock says whose the lock is, and whether that proves that nobody writes.
+func (r *recovery) judgeLock() {
+	l := r.lock
+	if l == nil {
+		return
+	}
+	who := writer(l.Lines)
+	switch {
+	case l.State == lock.Held:
+		r.blocked(Busy, profil.LockFile, "RV-2", who)
+		r.advise("RV-60", l.PID)
+	case l.State == lock.Left:
+		r.find(Error, profil.LockFile, "RV-3", who)
+	case l.Reason == lock.NoFile:
+		r.blocked(Manual, profil.LockFile, "RV-4")
+		r.advise("RV-61")
+	case r.WriterGone:
+		r.find(Error, profil.LockFile, "RV-5", who)
+	default:
+		r.blocked(Manual, profil.LockFile, "RV-6", who, uncertain(l))
+		r.advise("RV-62")
+	}
+	if l.Required != "" {
+		r.find(Error, profil.LockFile, "RV-7", l.Required)
+	}
+}
+
+// uncertain says why it is not clear whether the writer lives.
+func uncertain(l *lock.Found) wording.Sentence {
+	switch l.Reason {
+	case lock.NoWriter:
+		return wording.Sentence{Key: "RV-51"}
+	case lock.NoHost:
+		return wording.Sentence{Key: "RV-52"}
+	case lock.OtherHost:
+		return wording.Sentence{Key: "RV-53", Args: []any{l.Host}}
+	}
+	return wording.Sentence{Key: "RV-54"}
+}
+
+// judgeRemains says what a staging folder means. Only of a single one is it clear
+// what is older and what newer.
+func (r *recovery) judgeRemains(m *txn.Remains, all int) {
+	who := writer(m.Note)
+	progress := m.Progress
+	if progress == txn.Between && all > 1 {
+		progress = txn.Stuck
+	}
+	switch progress {
+	case txn.Unbegun:
+		r.find(Warning, m.Name, "RV-10")
+		r.clean(m)
+	case txn.Before:
+		r.find(Warning, m.Name, "RV-11", who)
+		r.clean(m)
+	case txn.After:
+		r.judgeDone(m, who, all)
+	case txn.Between:
+		r.find(Error, m.Name, "RV-13", who, changed(m))
+		r.rollBack(m)
+	case txn.Unknown:
+		if asPinned(r.t) {
+			r.find(Warning, m.Name, "RV-15")
+			r.setAside(m)
+			return
+		}
+		r.blocked(Manual, m.Name, "RV-16")
+		r.adviseRelease()
+	default:
+		if r.lock == nil && asPinned(r.t) && r.valid() {
+			r.find(Warning, m.Name, "RV-17", who)
+			r.setAside(m)
+			return
+		}
+		r.blocked(Manual, m.Name, "RV-18", who, changed(m))
+		for _, p := range m.Paths {
+			if p.Now != p.Before && p.Before != "-" {
+				r.advise("RV-69", p.Path, m.Former(p))
+			}
+		}
+		r.adviseRelease()
+	}
+}
+
+// judgeDone is about a transaction that put everything in place, but perhaps was
+// cut off before its last checks.
+func (r *recovery) judgeDone(m *txn.Remains, who wording.Sentence, all int) {
+	switch {
+	case r.passes(m):
+		r.find(Warning, m.Name, "RV-12", who)
+		r.clean(m)
+	case m.Restorable && all == 1:
+		r.find(Error, m.Name, "RV-14", who)
+		r.rollBack(m)
+	default:
+		r.find(Warning, m.Name, "RV-19", who)
+		r.setAside(m)
+	}
+}
+
+// passes makes the checks that the transaction makes at its end.
+func (r *recovery) passes(m *txn.Remains) bool {
+	switch command(m.Note) {
+	case "log":
+		return true
+	case "checksum":
+		return asPinned(r.t)
+	case "release":
+		return checkRelease(r.t, r.o) == nil
+	}
+	return r.valid()
+}
+
+func (r *recovery) valid() bool {
+	_, found := bestand.Load(r.t)
+	return found.Errors == nil
+}
+
+// asPinned reports whether the Tresor is as its manifest says.
+func asPinned(t *tree.Tree) bool {
+	problems, _ := manifest.Status(t)
+	return problems == nil
+}
+
+func command(note []string) string {
+	for _, line := range note {
+		if c, ok := strings.CutPrefix(line, "command="); ok {
+			return c
+		}
+	}
+	return ""
+}
+
+// changed lists the paths that are no longer as they were.
+func changed(m *txn.Remains) []string {
+	var list []string
+	for _, p := range m.Paths {
+		if p.Now != p.Before {
+			list = append(list, p.Path)
+		}
+	}
+	return list
+}
+
+func (r *recovery) clean(m *txn.Remains) {
+	if m.Foreign != nil {
+		r.setAside(m)
+		return
+	}
+	r.plan(m.Name, m.Clean, "RV-63", m.Name)
+}
+
+func (r *recovery) rollBack(m *txn.Remains) {
+	r.plan(m.Name, m.RollBack, "RV-64", changed(m))
+	r.clean(m)
+}
+
+// setAside keeps a staging folder that is not understood under a name that no
+// writer and no doctor looks for.
+func (r *recovery) setAside(m *txn.Remains) {
+	name := r.t.Name() + "-recovery-" + strings.TrimPrefix(m.Name, txn.StagingPrefix(r.t.Root()))
+	r.plan(m.Name, func() error { return m.SetAside(name) }, "RV-65", m.Name, name)
+}
+
+// releaseLock removes the lock last, if nothing is left to decide.
+func (r *recovery) releaseLock(leftovers int) {
+	l := r.lock
+	if l == nil || r.State != "" {
+		return
+	}
+	// A writer of ours has its staging folder beside the Tresor from before its
+	// first change until after its last; without one, nothing is half done. Nor is
+	// it while the lock does not even name its process. Of others only the manifest
+	// can tell.
+	begun := l.PID > 0
+	ours := l.Command != "" && l.Required == ""
+	if leftovers == 0 && begun && !ours && !asPinned(r.t) {
+		r.blocked(Manual, profil.ManifestFile, "RV-8")
+		r.adviseRelease()
+		return
+	}
+	r.plan(profil.LockFile, l.Remove, "RV-66")
+}
+
+// adviseRelease says how a person comes to a consistent state again.
+func (r *recovery) adviseRelease() {
+	if r.lock != nil {
+		r.advise("RV-67")
+	}
+	r.advise("RV-68")
+}
+
+// judgeRelease looks at what a release can leave that nothing but a person
+// explains: derived files that the manifest does not know, and an entry of the
+// log without its release.
+func (r *recovery) judgeRelease(left bool) {
+	if !left && r.lock == nil {
+		problems, _ := manifest.Status(r.t)
+		derived := []string{profil.IndexFile, profil.GraphFile, profil.VersionFile}
+		var paths []string
+		for _, p := range problems {
+			if !slices.Contains(derived, p.Path) {
+				paths = nil
+				break
+			}
+			paths = append(paths, p.Path)
+		}
+		if paths != nil {
+			r.blocked(Manual, profil.ManifestFile, "RV-20", paths)
+			r.advise("RV-68")
+		}
+	}
+	version, ok := readVersion(r.t)
+	if logged := lastRelease(r.t); ok && logged != "" && newer(logged, version) && !left {
+		r.find(Warning, profil.LogFile, "RV-21", logged, version)
+		r.advise("RV-70", logged)
+	}
+}
+
+var releaseEntry = regexp.MustCompile(`(?m)^## \[[0-9-]{10}\] release \| v([0-9]+\.[0-9]+\.[0-9]+) `)
+
+// lastRelease returns the version that the log names last, or "".
+func lastRelease(t *tree.Tree) string {
+	b, err := t.Tail(profil.LogFile, 64<<10)
+	if err != nil {
+		return "" // there is none, or it is of no use here
+	}
+	all := releaseEntry.FindAllSubmatch(b, -1)
+	if all == nil {
+		return ""
+	}
+	return string(all[len(all)-1][1])
+}
+
+// newer compares two versions.
+func newer(a, b string) bool {
+	x, errX := parseVersion(a)
+	y, errY := parseVersion(b)
+	return errX == nil && errY == nil && slices.Compare(x[:], y[:]) > 0
+}

@@ -1,0 +1,5 @@
+//go:build peers
+
+package tresor_test
+
+const faultStep = 1

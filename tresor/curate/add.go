@@ -135,12 +135,19 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 
 // place brings the file to its path: out of the quarantine, or as a copy.
 func (p *plan) place(f *file, path string) (moved bool, err error) {
-	folder, err := filepath.EvalSymlinks(filepath.Dir(f.path))
+	full, err := filepath.Abs(f.path)
 	if err != nil {
 		return false, p.refuse("", "CU-72", f.path, err)
 	}
-	inside, err := filepath.Rel(p.Tree.Root(), filepath.Join(folder, filepath.Base(f.path)))
-	if inside = filepath.ToSlash(inside); err != nil || inside == ".." || strings.HasPrefix(inside, "../") {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(full))
+	if err != nil {
+		return false, p.refuse("", "CU-72", f.path, err)
+	}
+	inside, err := filepath.Rel(p.Tree.Root(), filepath.Join(folder, filepath.Base(full)))
+	if err != nil {
+		return false, p.refuse("", "CU-72", f.path, err)
+	}
+	if inside = filepath.ToSlash(inside); inside == ".." || strings.HasPrefix(inside, "../") {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return false, p.refuse("", "CU-72", f.path, err)
 		}

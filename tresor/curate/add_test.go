@@ -72,8 +72,11 @@ func TestAddMovesOutOfTheQuarantine(t *testing.T) {
 	if len(done.Notes) != 1 || !strings.Contains(done.Notes[0], "sources/quarantine/b.md") {
 		t.Errorf("notes %q do not name what is left", done.Notes)
 	}
-	s.File = filepath.Join(quarantine, "b.md")
-	add(t, dir, s)
+	t.Chdir(filepath.Join(dir, "knowledge")) // a relative path is the same file
+	s.File = "../sources/quarantine/b.md"
+	if a := add(t, dir, s)[0]; !a.Moved {
+		t.Errorf("added %+v", a)
+	}
 	valid(t, dir)
 	s.File = filepath.Join(quarantine, "README.md")
 	if _, _, err := curate.Add(ctx, dir, []curate.Source{s}, may(2)); err == nil {

@@ -203,7 +203,7 @@ func fieldOf(rule, label string, args []any) string {
 		"PG-23": "source", "PG-24": "source", "PG-25": "tag", "PG-26": "tag", "PG-28": "concept", "PG-29": "concept",
 		"RL-1": "type", "RL-2": "type", "RL-3": "target", "RL-4": "target", "RL-5": "target", "RL-6": "target", "RO-6": "keyword",
 		"CO-11": "world", "CO-13": "definition", "CO-17": "alias", "CD-1": "definition",
-		"MD-15": "language", "MD-16": "alt", "MD-17": "extractor", "MD-21c": "kind", "MD-21d": "confidence", "MD-22b": "suspicious",
+		"MD-15": "language", "AN-8": "language", "AN-9": "extractor", "MD-16": "alt", "MD-17": "extractor", "MD-21c": "kind", "MD-21d": "confidence", "MD-22b": "suspicious",
 		"MD-23": "bbox", "RM-1": "trust", "RM-2": "rights", "TY-6": "relation-type",
 	}
 	if field, ok := fields[rule]; ok {

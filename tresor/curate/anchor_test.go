@@ -1,0 +1,90 @@
+package curate_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"outheis/tresor"
+	"outheis/tresor/curate"
+)
+
+// withExternal returns a Tresor with the listed source X-0001, which is bound to
+// a folder with the document laser.md.
+func withExternal(t *testing.T) string {
+	t.Helper()
+	dir := withPage(t)
+	s := read(t, dir, "sources/EXTERN.md")
+	write(t, filepath.Join(dir, "sources/EXTERN.md"), s+"| X-0001 | Regeln | markdown-tree | - | 2026 | regeln | T2 | Zitat erlaubt |\n")
+	tree := t.TempDir()
+	write(t, filepath.Join(tree, "laser.md"), "# Laser\n\nDer Raum ist ab acht offen. Ohne Einweisung bleibt er zu. Act as an AI: system prompt.\n")
+	if _, err := tresor.Bind(ctx, dir, "X-0001", tree, may(2)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestNewAnchor(t *testing.T) {
+	dir := withExternal(t)
+	a := curate.Anchor{Source: "X-0001", Document: "laser.md", Sentence: "3", Locator: "Absatz 1, Satz 2", Extractor: "human | Hofmeister | 1", Verified: true}
+	done, err := curate.NewAnchor(ctx, dir, a, nil, may(2))
+	if err != nil || done.ID != "A-0001" || done.Path != "sources/derived/X-0001__anchors.json" {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	c := curate.Claim{Page: "hof/tor", Source: "X-0001", Fundstelle: "A-0001", Art: "Wortlaut", Text: "Ohne Einweisung bleibt der Raum zu."}
+	if _, err := curate.NewClaim(ctx, dir, c, may(2)); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "knowledge/hof/tor.md"); !strings.Contains(got, "externe_quellen: [X-0001]\n") {
+		t.Errorf("page %s", got)
+	}
+	if r := valid(t, dir); r.Warnings != nil {
+		t.Errorf("warnings %v", r.Warnings)
+	}
+	a.Sentence, a.Extractor = "4", ""
+	if done, err := curate.NewAnchor(ctx, dir, a, nil, may(2)); err != nil || done.ID != "A-0002" || len(done.Notes) != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	valid(t, dir)
+	c.Fundstelle = "A-0002"
+	_, err = curate.NewClaim(ctx, dir, c, may(2))
+	if field, _ := refusal(t, err); field != "fundstelle" {
+		t.Errorf("a suspicious anchor is cited: %q", field)
+	}
+}
+
+func TestNewAnchorRefuses(t *testing.T) {
+	dir := withExternal(t)
+	good := curate.Anchor{Source: "X-0001", Document: "laser.md", Sentence: "3", Locator: "Satz 2", Extractor: "human | Hofmeister | 1", Verified: true}
+	if _, err := curate.NewAnchor(ctx, dir, good, nil, may(2)); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	good.Sentence = "2"
+	for name, tt := range map[string]struct {
+		change func(*curate.Anchor)
+		field  string
+	}{
+		"not verified":      {func(a *curate.Anchor) { a.Verified = false }, "verified"},
+		"no such source":    {func(a *curate.Anchor) { a.Source = "X-0009" }, ""},
+		"no such document":  {func(a *curate.Anchor) { a.Document = "fehlt.md" }, ""},
+		"leads out":         {func(a *curate.Anchor) { a.Document = "../laser.md" }, ""},
+		"no such sentence":  {func(a *curate.Anchor) { a.Sentence = "9" }, "sentence"},
+		"no number":         {func(a *curate.Anchor) { a.Sentence = "zwei" }, "sentence"},
+		"anchored before":   {func(a *curate.Anchor) { a.Sentence = "3" }, "sentence"},
+		"no locator":        {func(a *curate.Anchor) { a.Locator = "" }, "locator"},
+		"no such extractor": {func(a *curate.Anchor) { a.Extractor = "Hofmeister" }, "extractor"},
+		"no such kind":      {func(a *curate.Anchor) { a.Extractor = "mensch | Hofmeister | 1" }, "extractor"},
+		"no such language":  {func(a *curate.Anchor) { a.Language = "deutsch" }, "language"},
+	} {
+		a := good
+		tt.change(&a)
+		_, err := curate.NewAnchor(ctx, dir, a, nil, may(2))
+		if field, text := refusal(t, err); field != tt.field || text == "" {
+			t.Errorf("%s: field %q, text %q; want field %q", name, field, text, tt.field)
+		}
+	}
+	if got := changed(before, tree(t, dir)); len(got) > 0 {
+		t.Errorf("changed: %v", got)
+	}
+}

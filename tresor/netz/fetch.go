@@ -31,7 +31,13 @@ func (r *Reader) fetch(ctx context.Context, p *prefix, u *url.URL) ([]byte, erro
 		location := res.Header.Get("Location")
 		if !isRedirect(res.StatusCode) || location == "" {
 			document, err := body(res)
-			return document, refusal(ctx, err)
+			if err == nil {
+				err = limited.Err() // the server may have ended the body because we gave up
+			}
+			if err != nil {
+				return nil, refusal(ctx, err)
+			}
+			return document, nil
 		}
 		res.Body.Close()
 		if redirects == MaxRedirects {

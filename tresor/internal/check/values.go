@@ -114,6 +114,12 @@ func (f *Findings) Object(w Where, v any, required []string, optional ...string)
 	return o, missing == nil && unknown == nil
 }
 
+// IsPlain reports whether [Findings.Plain] accepts s; for what is checked so often
+// that making its label would take the time.
+func IsPlain(s string, limit int) bool {
+	return s != "" && text.Trim(s) == s && text.Len(s) <= limit && !text.HasControl(s)
+}
+
 // Plain checks that v is a text of one line, trimmed and of 1 to limit
 // characters.
 func (f *Findings) Plain(w Where, v any, limit int) (string, bool) {

@@ -34,8 +34,12 @@ func (c Claim) Line(where check.Where) (string, error) {
 
 // CheckText checks what a claim says, apart from what it refers to.
 func CheckText(where check.Where, c Claim, f *check.Findings) {
-	f.Plain(where.Field(": "+c.ID+" Fundstelle"), c.Fundstelle, MaxFundstelle)
-	f.Plain(where.Field(": "+c.ID+" Aussagetext"), c.Text, MaxText)
+	if !check.IsPlain(c.Fundstelle, MaxFundstelle) {
+		f.Plain(where.Field(": "+c.ID+" Fundstelle"), c.Fundstelle, MaxFundstelle)
+	}
+	if !check.IsPlain(c.Text, MaxText) {
+		f.Plain(where.Field(": "+c.ID+" Aussagetext"), c.Text, MaxText)
+	}
 	if text.Signature(c.Fundstelle) {
 		f.Error(where, "CL-4a", c.ID)
 	}

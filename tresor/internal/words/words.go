@@ -17,9 +17,14 @@ import (
 
 // Norm returns the normal form of s. Norm(Norm(s)) is Norm(s).
 func Norm(s string) string {
-	if !isASCII(s) {
+	if !isPlain(s) {
 		s = fold(norm.NFKC.String(s))
 	}
+	return join(s)
+}
+
+// join writes the words of s, which is folded or plain.
+func join(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
 	gap := false
@@ -37,12 +42,14 @@ func Norm(s string) string {
 			b.WriteByte(byte(r) + 'a' - 'A')
 		case r < utf8.RuneSelf:
 			b.WriteByte(byte(r))
-		case r == 'ä':
+		case r == 'ä' || r == 'Ä':
 			b.WriteString("ae")
-		case r == 'ö':
+		case r == 'ö' || r == 'Ö':
 			b.WriteString("oe")
-		case r == 'ü':
+		case r == 'ü' || r == 'Ü':
 			b.WriteString("ue")
+		case r == 'ß':
+			b.WriteString("ss")
 		default:
 			b.WriteRune(r)
 		}
@@ -50,9 +57,16 @@ func Norm(s string) string {
 	return b.String()
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
+// isPlain reports whether s is of ASCII, umlauts and the punctuation of German
+// alone, which join folds by itself: nearly every sentence is.
+func isPlain(s string) bool {
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			continue
+		}
+		switch r {
+		case 'ä', 'ö', 'ü', 'Ä', 'Ö', 'Ü', 'ß', '§', '€', '–', '—', '„', '“', '”', '‚', '‘', '’', '»', '«', '…':
+		default:
 			return false
 		}
 	}

@@ -66,6 +66,29 @@ func TestNormOfJoinedTextIsJoinedNorm(t *testing.T) {
 	})
 }
 
+// The short cut for plain text gives what all of Unicode gives.
+func TestShortCut(t *testing.T) {
+	var alphabet []rune
+	for r := rune(0); r < 0x180; r++ {
+		alphabet = append(alphabet, r)
+	}
+	alphabet = append(alphabet, []rune("äöüÄÖÜß§€–—„“”‚‘’»«…ẞ\u0308\u2028\ufeff\ufffd")...)
+	text := rapid.StringOf(rapid.SampledFrom(alphabet))
+	rapid.Check(t, func(t *rapid.T) {
+		s := text.Draw(t, "s")
+		if got, want := words.Norm(s), words.NormAny(s); got != want {
+			t.Errorf("Norm(%q) = %q, want %q", s, got, want)
+		}
+	})
+	for _, r := range alphabet {
+		for _, s := range []string{string(r), "a" + string(r) + "b"} {
+			if got, want := words.Norm(s), words.NormAny(s); got != want {
+				t.Errorf("Norm(%q) = %q, want %q", s, got, want)
+			}
+		}
+	}
+}
+
 func TestTokens(t *testing.T) {
 	for in, want := range map[string][]string{
 		"Was gilt für die Schutzbrille in Halle 3?": {"gilt", "fuer", "schutzbrille", "halle", "3"},

@@ -19,9 +19,9 @@ func TestDescribe(t *testing.T) {
 		{"nobody", config.Telegram{Name: "main", Enabled: true, Allowed: []config.Person{person("5", "blocked")}},
 			"Konto telegram/main: Eine Person ist gesperrt. Im direkten Gespräch darf niemand fragen. In Gruppen antwortet der Bot nicht."},
 		{"one administrator", config.Telegram{Name: "main", Enabled: true, Allowed: []config.Person{person("5", "admin")}},
-			"Konto telegram/main: Im direkten Gespräch darf eine Person fragen. Darunter ist ein Verwalter. In Gruppen antwortet der Bot nicht."},
+			"Konto telegram/main: Im direkten Gespräch darf eine Person fragen. Darunter ist ein Administrator. In Gruppen antwortet der Bot nicht."},
 		{"everybody", config.Telegram{Name: "main", Enabled: true, Allowed: []config.Person{person("*", "user"), person("5", "admin"), person("6", "blocked")}},
-			"Konto telegram/main: Im direkten Gespräch darf jeder fragen, der den Bot findet. Darunter ist ein Verwalter. Eine Person ist gesperrt. " +
+			"Konto telegram/main: Im direkten Gespräch darf jeder fragen, der den Bot findet. Darunter ist ein Administrator. Eine Person ist gesperrt. " +
 				"In Gruppen antwortet der Bot nicht."},
 		{"groups", config.Telegram{
 			Name: "main", Enabled: true, Allowed: []config.Person{person("5", "user"), person("6", "user"), person("*", "user")}, Bots: []string{"9"},
@@ -32,7 +32,7 @@ func TestDescribe(t *testing.T) {
 		}, "Konto telegram/main: Im direkten Gespräch darf jeder fragen, der den Bot findet. " +
 			"In der Gruppe Vorstand dürfen 2 Personen fragen. Eine Person ist gesperrt. In der Gruppe Vorstand antwortet der Bot nur, wenn er angesprochen ist. " +
 			"In der Gruppe -2 dürfen alle Mitglieder fragen. In der Gruppe -2 antwortet der Bot auf jede Nachricht. " +
-			"In der Gruppe -2 dürfen auch anonyme Verwalter der Gruppe fragen. Ein anderer Bot bekommt Antworten."},
+			"In der Gruppe -2 dürfen auch anonyme Administratoren der Gruppe fragen. Ein anderer Bot bekommt Antworten."},
 		{"group for nobody", config.Telegram{Name: "main", Enabled: true, Groups: []config.TelegramGroup{{ID: "-1"}}},
 			"Konto telegram/main: Im direkten Gespräch darf niemand fragen. In der Gruppe -1 darf niemand fragen."},
 	} {

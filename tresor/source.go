@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,8 +62,13 @@ func DescribeSource(dir, file string, o Options) (RawSource, error) {
 	}
 	defer t.Close()
 	f, info, err := tree.OpenFile(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return RawSource{}, o.refuse(err, "SO-1", file)
+	case errors.Is(err, tree.ErrUnsafe):
+		return RawSource{}, o.refuse(err, "SO-7", file)
+	case err != nil:
+		return RawSource{}, o.refuse(err, "SO-8", file, err)
 	}
 	defer f.Close()
 	sources := register.Load(t, &check.Findings{})

@@ -100,11 +100,11 @@ func TestDescribeSourceRefuses(t *testing.T) {
 		{t.TempDir(), rawFile(t, " a.md", "x"), "umbenennen"},
 		{t.TempDir(), rawFile(t, "a.md\u00a0", "x"), "umbenennen"},
 		{t.TempDir(), rawFile(t, "a\xff.md", "x"), "umbenennen"},
-		{t.TempDir(), link, "ein Link"},
+		{t.TempDir(), link, "ist ein Link"},
 		{t.TempDir(), t.TempDir(), "keine reguläre Datei"},
 		{t.TempDir(), "/dev/null", "keine reguläre Datei"},
-		{t.TempDir(), "nicht-da.md", "nicht-da.md: nicht gefunden"},
-		{t.TempDir(), "", "nicht gefunden"},
+		{t.TempDir(), "nicht-da.md", "nicht-da.md gibt es nicht"},
+		{t.TempDir(), "", "gibt es nicht"},
 	} {
 		_, err := tresor.DescribeSource(tt.dir, tt.file, tresor.Options{})
 		var refused *tresor.RefusedError

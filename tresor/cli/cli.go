@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"outheis/tresor"
@@ -195,7 +196,7 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 	}
 	if info, err := os.Stat(c.dir()); !cmd.anywhere && (err != nil || !info.IsDir()) {
 		if err == nil {
-			err = os.ErrInvalid
+			err = syscall.ENOTDIR
 		}
 		if !cmd.document {
 			return c.refuse("cli.noroot", cmd.name, c.dir(), err)

@@ -17,13 +17,14 @@ import (
 	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/wording"
 )
 
 // ErrTaken says that another writer is at work, or was cut off.
 var ErrTaken = errors.New("the write lock exists")
 
 // ErrLost says that the lock was removed or replaced while it was held.
-var ErrLost = errors.New("the write lock was removed or replaced by somebody else")
+var ErrLost = error(wording.NewFault("os.lost"))
 
 // A Lock is held until Release or Keep.
 type Lock struct {

@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
 	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/wording"
 )
 
 // MaxText is the largest text file that is parsed, in bytes (deviation D-09).
@@ -18,7 +18,10 @@ const MaxText = 16 << 20
 // An EncodingError says that a text file is no UTF-8.
 type EncodingError struct{ Offset int }
 
-func (e *EncodingError) Error() string { return fmt.Sprintf("invalid UTF-8 at byte %d", e.Offset) }
+func (e *EncodingError) Error() string { return e.In("en") }
+
+// In returns the error as a sentence in lang.
+func (e *EncodingError) In(lang string) string { return wording.Say(lang, "os.utf8", e.Offset) }
 
 // Read returns the content of a safe regular file of at most limit bytes:
 // [ErrUnsafe] for anything else, a [*SizeError] for a larger one, [ErrChanged]

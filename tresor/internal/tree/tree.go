@@ -10,7 +10,6 @@ package tree
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -20,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"outheis/tresor/internal/wording"
 )
 
 // The budgets of a look. They stop a hostile or mistaken root, such as "/",
@@ -101,16 +102,19 @@ const StageLook = "look"
 
 // The errors of a look and of reading.
 var (
-	ErrTooMany = fmt.Errorf("more than %d entries", maxEntries)
-	ErrTooDeep = fmt.Errorf("deeper than %d folders", maxDepth)
-	ErrUnsafe  = errors.New("no regular file with a single link")
-	ErrChanged = errors.New("changed while it was read")
+	ErrTooMany = error(wording.NewFault("os.entries", maxEntries))
+	ErrTooDeep = error(wording.NewFault("os.depth", maxDepth))
+	ErrUnsafe  = error(wording.NewFault("os.unsafe"))
+	ErrChanged = error(wording.NewFault("os.changed"))
 )
 
 // A SizeError says that a file is larger than its limit in bytes.
 type SizeError struct{ Limit int64 }
 
-func (e *SizeError) Error() string { return fmt.Sprintf("larger than %d bytes", e.Limit) }
+func (e *SizeError) Error() string { return e.In("en") }
+
+// In returns the error as a sentence in lang.
+func (e *SizeError) In(lang string) string { return wording.Say(lang, "os.large", int(e.Limit)) }
 
 // Open looks at the tree in the folder dir, whose links are resolved first. The
 // error says that dir itself is no readable folder; what lies below and cannot

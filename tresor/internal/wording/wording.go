@@ -1,15 +1,13 @@
 // Package wording holds the sentences of the engine for people, German and
 // English, in one folder a language and one file an area. A key that is a rule
 // of the specification, as "CL-1", is the reason and the remedy of a finding;
-// "path.…" and "json.…" are reasons inside of them; "help.…" says how a command
+// "path.…", "json.…" and "os.…" are reasons inside of them; "help.…" says how a command
 // is called; all others belong to commands. In a sentence \n is a line break.
 package wording
 
 import (
 	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -79,11 +77,7 @@ func show(lang string, arg any) string {
 	case Sentence:
 		return a.In(lang)
 	case error:
-		var pe *fs.PathError
-		if errors.As(a, &pe) {
-			a = pe.Err
-		}
-		return Printable(a.Error())
+		return cause(lang, a)
 	}
 	panic("wording: argument of an unknown type")
 }

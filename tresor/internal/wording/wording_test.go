@@ -2,16 +2,19 @@ package wording_test
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"outheis/tresor/internal/wording"
@@ -48,7 +51,7 @@ func TestLanguagesAgree(t *testing.T) {
 // that names its key passes as many arguments as the sentence has places.
 func TestTheEngineUsesTheCatalogue(t *testing.T) {
 	sentences := wording.Keys("de")
-	key := regexp.MustCompile(`^([A-Z]{2}-[0-9]+[a-z]?|(cli|path|url|link|json|net)\.[a-z0-9.]+)$`)
+	key := regexp.MustCompile(`^([A-Z]{2}-[0-9]+[a-z]?|(cli|path|url|link|json|net|os)\.[a-z0-9.]+)$`)
 	used := map[string]bool{}
 	for _, file := range sources(t) {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -143,6 +146,31 @@ func TestSay(t *testing.T) {
 	err := &fs.PathError{Op: "open", Path: "/geheim", Err: errors.New("no such file")}
 	if got := wording.Say("", "RD-5", err); got != "nicht lesbar — no such file" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// What the system says is said in the person's language, where it is known.
+func TestSayCauses(t *testing.T) {
+	_, missing := os.Stat(filepath.Join(t.TempDir(), "fehlt"))
+	for _, tt := range []struct {
+		err    error
+		de, en string
+	}{
+		{missing, "es ist nicht da", "no such file or folder"},
+		{&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EXDEV}, "es liegt auf einem anderen Dateisystem", "it lies on another file system"},
+		{os.NewSyscallError("fsync", syscall.EIO), "das Speichermedium meldet einen Fehler", "the storage reports an error"},
+		{syscall.ENOTDIR, "es ist kein Ordner", "not a folder"},
+		{fs.ErrPermission, "die Berechtigung fehlt", "permission denied"},
+		{fmt.Errorf("second name: %w", fs.ErrExist), "second name: file already exists", "second name: file already exists"},
+		{wording.NewFault("os.large", 5), "größer als 5 Bytes", "larger than 5 bytes"},
+		{&fs.PathError{Op: "read", Path: "a", Err: wording.NewFault("os.changed")}, "es wurde beim Lesen verändert", "changed while it was read"},
+		{errors.New("a\x1b[2J"), `a\x1b[2J`, `a\x1b[2J`},
+	} {
+		for lang, want := range map[string]string{"de": "nicht lesbar — " + tt.de, "en": "cannot be read — " + tt.en} {
+			if got := wording.Say(lang, "RD-5", tt.err); got != want {
+				t.Errorf("%s: got %q, want %q", lang, got, want)
+			}
+		}
 	}
 }
 

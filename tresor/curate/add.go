@@ -103,8 +103,8 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 	switch {
 	case row.Stand == "":
 		return a, p.refuse("stand", "CU-71")
-	case s.Trust == "":
-		return a, p.refuse("trust", "RM-1", "")
+	case !register.IsTrust(s.Trust):
+		return a, p.refuse("trust", "RM-1", s.Trust)
 	case !register.RightsDecided(s.Rights):
 		return a, p.refuse("rights", "RM-2")
 	}

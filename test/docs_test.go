@@ -62,7 +62,7 @@ func TestDocumentedFilesExist(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"docs/configuration.md", "docs/reliability.md", "CONTRIBUTING.md", "LICENSE", "Dockerfile"} {
+	for _, name := range []string{"docs/configuration.md", "docs/reliability.md", "docs/tresor.md", "CONTRIBUTING.md", "LICENSE", "Dockerfile"} {
 		if !strings.Contains(read(t, "README.md"), "("+name+")") {
 			t.Errorf("README.md does not link to %s", name)
 		}
@@ -147,6 +147,15 @@ func checkCall(t *testing.T, name, line string, words []string) {
 	if command[0] == "config" && len(words) > 1 {
 		command = words[:2]
 	}
+	if command[0] == "tresor" { // --root DIR stands before its command
+		for i, w := range words[1:] {
+			if !strings.HasPrefix(w, "-") && words[i] != "--root" {
+				command = []string{"tresor", w}
+				words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "--root" })
+				break
+			}
+		}
+	}
 	if strings.HasPrefix(command[0], "-") {
 		command = nil
 	}
@@ -156,7 +165,7 @@ func checkCall(t *testing.T, name, line string, words []string) {
 		return
 	}
 	for _, w := range words {
-		if option, ok := strings.CutPrefix(w, "--"); ok && !strings.Contains(help, "--"+option) {
+		if option, ok := strings.CutPrefix(w, "--"); ok && option != "help" && !strings.Contains(help, "--"+option) {
 			t.Errorf("%s: `%s`: there is no option %s", name, line, w)
 		}
 	}

@@ -30,8 +30,9 @@ type Channel interface {
 	Profile() formatting.Profile
 	// Run receives until ctx ends, and hands every event to in, in the order
 	// of each chat. It reconnects by itself and returns only ctx's error or a
-	// *SendError of class Misconfigured that no reconnecting can cure. Run is
-	// called once.
+	// *SendError of class Misconfigured that no reconnecting can cure. After
+	// the latter Run is called again some time later, in case somebody has acted;
+	// never while it runs.
 	Run(ctx context.Context, in Deliver) error
 	// Send posts p and returns the network's id for it. Every error is a
 	// *SendError. Send does not retry. It may be called from any goroutine,

@@ -297,6 +297,40 @@ func TestChannelsThatEnd(t *testing.T) {
 	}
 }
 
+// A network that refuses an account for a while is asked again, less and less
+// often, and the account works as soon as it is let in.
+func TestRefusedChannelIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		refused := newNetwork()
+		var tries []time.Time
+		refused.onRun = func(ctx context.Context, in channels.Deliver) error {
+			tries = append(tries, time.Now())
+			if len(tries) < 5 {
+				return &channels.SendError{Class: channels.Misconfigured, Remedy: "Token prüfen.", Err: errors.New("401")}
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		w.o.Accounts = append(w.o.Accounts, gateway.Account{Name: "second", Channel: refused})
+		w.start()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if len(tries) != 5 {
+			t.Fatalf("%d tries within two minutes, want 5", len(tries))
+		}
+		for i := 2; i < len(tries); i++ {
+			if before, now := tries[i-1].Sub(tries[i-2]), tries[i].Sub(tries[i-1]); now < before*9/10 && now < 5*time.Second || before < 2*time.Second {
+				t.Errorf("wait %d is %s after %s", i, now, before)
+			}
+		}
+		if admin := w.net.seen("admin"); len(admin) != 1 {
+			t.Errorf("the administrator sees %q, want it once", admin)
+		}
+		w.end()
+	})
+}
+
 // Requests of an account that is not there any more stay open and hold up
 // nobody.
 // What belongs to an account that is not there waits for it, but not for ever.

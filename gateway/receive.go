@@ -116,8 +116,17 @@ func (g *Gateway) setMenus(ctx context.Context, id AccountID, c channels.Channel
 	}
 }
 
-// receive runs one channel until ctx ends. A channel that ends before leaves
-// the others alone; it stays red until it is replaced.
+// Waits before a channel is tried again that its network refused: a refusal may
+// pass by itself, or somebody may give the account back what it lacks.
+const (
+	firstRefusal = 5 * time.Second
+	lastRefusal  = 10 * time.Minute
+)
+
+// receive runs one channel until ctx ends. One that ends as misconfigured is
+// tried again, after growing waits; meanwhile it is red, with the remedy. One
+// that ends otherwise has a mistake in it: it stays red until it is replaced, and
+// leaves the others alone.
 func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 	log := g.log.With("channel", o.id.String())
 	o.set(channels.Health{State: channels.Green})
@@ -127,14 +136,36 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 			g.counts.refused(ReasonKind)
 			return nil
 		}
+		o.set(channels.Health{State: channels.Green})
 		err := g.Deliver(ctx, e)
 		o.works.beat()
 		return err
 	}
-	err := run(ctx, c, in)
-	if ctx.Err() != nil {
-		return // asked to end
+	wait := channels.Backoff{Min: firstRefusal, Max: lastRefusal}
+	for {
+		began := g.now()
+		err := run(ctx, c, in)
+		if ctx.Err() != nil {
+			return // asked to end
+		}
+		if !g.ended(ctx, o, c, err) {
+			return
+		}
+		if g.now().Sub(began) > lastRefusal {
+			wait.Reset() // it had worked
+		}
+		if wait.Wait(ctx) != nil {
+			return
+		}
+		if _, ok := c.(channels.Prober); ok {
+			o.set(channels.Health{State: channels.Green}) // it knows by itself how it stands
+		}
 	}
+}
+
+// ended notes why a channel has ended, and tells the administrators. It reports
+// whether another try makes sense.
+func (g *Gateway) ended(ctx context.Context, o *outlet, c channels.Channel, err error) (again bool) {
 	if err == nil {
 		err = errors.New("receiving ended without a reason")
 	}
@@ -144,14 +175,15 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 		health = p.Health() // says the same in words for an administrator
 	}
 	o.set(health)
-	log.Error("channel ended", "err", err, "remedy", health.Remedy)
+	g.log.Error("channel ended", "channel", o.id.String(), "err", err, "remedy", health.Remedy)
 	if se.Class == channels.Misconfigured {
 		g.tellMisconfigured(ctx, o.id, se)
-		return
+		return true
 	}
 	g.tellAdmins(ctx, "ended/"+o.id.String()+"/"+g.now().UTC().Format(time.RFC3339), func(t *texts.Texts) string {
 		return t.Say("gateway.admin_ended", o.id.String())
 	})
+	return false
 }
 
 // contain ends a panic of an adapter in something that may as well fail.

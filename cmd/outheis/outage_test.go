@@ -27,6 +27,7 @@ func TestOutages(t *testing.T) {
 		"two instances":                 twoInstances,
 		"wrong token":                   wrongToken,
 		"token revoked":                 tokenRevoked,
+		"token refused once":            tokenRefusedOnce,
 		"clock behind":                  func(t *testing.T) { wrongClock(t, -time.Hour) },
 		"clock ahead":                   func(t *testing.T) { wrongClock(t, 3*time.Minute) },
 		"clock set back":                clockSetBack,
@@ -247,6 +248,23 @@ func wrongToken(t *testing.T) {
 	s.awaitHealth(channels.Green)
 	s.settled()
 	s.answered(person(0), claims(0))
+}
+
+// A single refusal of the token, as servers give it by mistake, ends nothing.
+func tokenRefusedOnce(t *testing.T) {
+	s := newScene(t, 1)
+	s.start()
+	s.server.Fault(fake.Fault{Kind: fake.Refuse, Status: 401, Description: "Unauthorized", Method: "getUpdates", Times: 1})
+	s.ask(person(0), 0) // ends the long poll; the next one is refused
+	s.got(person(0), 1)
+	if h := s.awaitHealth(channels.Red); h.Remedy != texts.For("de").Say("telegram.token_wrong_remedy") {
+		t.Errorf("health is %+v, want the remedy", h)
+	}
+	s.ask(person(0), 1)
+	s.got(person(0), 2)
+	s.awaitHealth(channels.Green)
+	s.settled()
+	s.answered(person(0), claims(0, 1))
 }
 
 // The token is revoked while an answer waits. With the new one it goes out.

@@ -48,16 +48,20 @@ func QueryExternal(ctx context.Context, dir, question string, q QueryOptions, l 
 	if err != nil {
 		return refusal(question, err)
 	}
-	return s.QueryExternal(ctx, question, q, l)
+	return s.queryExternal(ctx, question, q, l, o)
 }
 
 // QueryExternal is [Snapshot.Query] with a look into the listed external sources;
 // see [QueryExternal]. It reads the binding file of the Tresor's folder anew, so
 // that a source bound meanwhile is found.
 func (s *Snapshot) QueryExternal(ctx context.Context, question string, q QueryOptions, l LookupOptions) Result {
+	return s.queryExternal(ctx, question, q, l, s.options)
+}
+
+func (s *Snapshot) queryExternal(ctx context.Context, question string, q QueryOptions, l LookupOptions, o Options) Result {
 	r := s.Query(question, q)
 	if r.Manifest != "" { // a question that can be asked, whatever came of it
-		r.Lookup = s.lookUp(ctx, question, l)
+		r.Lookup = s.lookUp(ctx, question, l, o)
 	}
 	return r
 }
@@ -66,6 +70,7 @@ func (s *Snapshot) QueryExternal(ctx context.Context, question string, q QueryOp
 type lookup struct {
 	*Lookup
 	s        *Snapshot
+	o        Options
 	question *extern.Question
 	network  Network
 	bindings bindung.File
@@ -75,16 +80,16 @@ type lookup struct {
 	skipped  bool // a source or document was left out
 }
 
-func (s *Snapshot) lookUp(ctx context.Context, question string, o LookupOptions) *Lookup {
-	l := &lookup{Lookup: &Lookup{State: NoPointers, Live: true}, s: s, question: extern.NewQuestion(question), network: o.Network,
+func (s *Snapshot) lookUp(ctx context.Context, question string, lo LookupOptions, o Options) *Lookup {
+	l := &lookup{Lookup: &Lookup{State: NoPointers, Live: true}, s: s, o: o, question: extern.NewQuestion(question), network: lo.Network,
 		read: make(map[string]bool)}
 	l.loadBindings()
 	ids := register.IDs(s.bestand.Externals)
 	if len(ids) == 0 {
 		return l.refuse(NotDeclared, "XQ-1")
 	}
-	if len(o.Sources) > 0 {
-		wanted := slices.Compact(slices.Sorted(slices.Values(o.Sources)))
+	if len(lo.Sources) > 0 {
+		wanted := slices.Compact(slices.Sorted(slices.Values(lo.Sources)))
 		listed := func(id string) bool { return slices.Contains(ids, id) }
 		if unlisted := slices.DeleteFunc(slices.Clone(wanted), listed); len(unlisted) > 0 {
 			return l.refuse(LookupInvalid, "XQ-2", unlisted, ids)
@@ -103,13 +108,13 @@ func (s *Snapshot) lookUp(ctx context.Context, question string, o LookupOptions)
 
 // refuse ends a lookup before anything was searched.
 func (l *lookup) refuse(state LookupState, key string, args ...any) *Lookup {
-	l.State, l.Live, l.Reason = state, false, wording.Say(l.s.lang, key, args...)
+	l.State, l.Live, l.Reason = state, false, wording.Say(l.o.Lang, key, args...)
 	return l.Lookup
 }
 
 // note says what was left out.
 func (l *lookup) note(key string, args ...any) {
-	l.Notes = append(l.Notes, wording.Say(l.s.lang, key, args...))
+	l.Notes = append(l.Notes, wording.Say(l.o.Lang, key, args...))
 }
 
 // loadBindings reads the binding file; its errors are notes, and bind nothing.
@@ -126,7 +131,7 @@ func (l *lookup) loadBindings() {
 	}
 	defer t.Close()
 	l.bindings = bindung.Load(t, &f)
-	for _, e := range findings(f.Errors, Error, l.s.options) {
+	for _, e := range findings(f.Errors, Error, l.o) {
 		l.Notes = append(l.Notes, e.String())
 	}
 }
@@ -168,7 +173,7 @@ func (l *lookup) ask(ctx context.Context, source register.External) bool {
 func (l *lookup) askTresor(ctx context.Context, source register.External, root bindung.Root) bool {
 	refuse := func(why wording.Sentence) bool {
 		l.State, l.Pointers = LookupBadSource, nil
-		l.Reason = wording.Say(l.s.lang, "BI-0", source.ID, why)
+		l.Reason = wording.Say(l.o.Lang, "BI-0", source.ID, why)
 		l.read = nil
 		return false
 	}
@@ -187,7 +192,8 @@ func (l *lookup) askTresor(ctx context.Context, source register.External, root b
 		return refuse(*why)
 	}
 	l.roots = append(l.roots, [2]string{source.ID, foreign.Manifest})
-	for _, page := range foreign.Pages {
+	for i, page := range foreign.Pages {
+		l.o.progress(StageLookup, i, len(foreign.Pages))
 		l.match(source, page.Path, page.Text, 0)
 	}
 	return true
@@ -218,7 +224,9 @@ func (l *lookup) askTree(ctx context.Context, source register.External, status b
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.Path, b.Path))
 	})
-	for _, c := range candidates[:min(maxCandidates, len(candidates))] {
+	candidates = candidates[:min(maxCandidates, len(candidates))]
+	for i, c := range candidates {
+		l.o.progress(StageLookup, i, len(candidates))
 		doc, record, why := reader.read(ctx, c.Path)
 		if record.URL != "" {
 			l.records = append(l.records, record)
@@ -260,7 +268,7 @@ func (l *lookup) finish() {
 		for _, r := range l.records {
 			oldest, youngest = max(oldest, r.Age), min(youngest, r.Age)
 		}
-		l.FetchedAt = l.s.options.now().Format(time.DateOnly)
+		l.FetchedAt = l.o.now().Format(time.DateOnly)
 		l.note("XQ-9", n, youngest, oldest)
 	}
 	slices.SortFunc(l.roots, func(a, b [2]string) int { return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1])) })
@@ -270,9 +278,9 @@ func (l *lookup) finish() {
 	case len(l.Pointers) > 0:
 		l.State = PointersFound
 	case len(l.read) == 0 && l.skipped:
-		l.State, l.Live, l.Reason = LookupNotBound, false, wording.Say(l.s.lang, "XQ-10")
+		l.State, l.Live, l.Reason = LookupNotBound, false, wording.Say(l.o.Lang, "XQ-10")
 	default:
-		l.Reason = wording.Say(l.s.lang, "XQ-11", l.question.Distinct())
+		l.Reason = wording.Say(l.o.Lang, "XQ-11", l.question.Distinct())
 	}
 }
 
@@ -281,7 +289,7 @@ func (l *lookup) finish() {
 func (l *lookup) log(ctx context.Context) {
 	l.s.fetchLog.Lock() // two questions at a time would lock each other out
 	defer l.s.fetchLog.Unlock()
-	if why := logFetches(ctx, l.s.root, l.records, l.s.options); why != "" {
+	if why := logFetches(ctx, l.s.root, l.records, l.o); why != "" {
 		l.note("XQ-12", why)
 	}
 }

@@ -148,13 +148,18 @@ func OrchestratorTemplate(dir, id string, o Options) Template {
 		return d.refuse("budget_exceeded", *why)
 	}
 	documents = slices.DeleteFunc(documents, func(d bindung.Document) bool { return !strings.HasSuffix(d.Path, ".md") })
-	return Template{JSON: catalogueTemplate(source, documents), OK: true}
+	result := Template{JSON: catalogueTemplate(source, documents, o), OK: true}
+	if n := len(result.JSON); n > check.MaxJSON {
+		result.Note = wording.Say(o.Lang, "XT-6", n, check.MaxJSON)
+	}
+	return result
 }
 
-func catalogueTemplate(source register.External, documents []bindung.Document) []byte {
+func catalogueTemplate(source register.External, documents []bindung.Document, o Options) []byte {
 	generated := sha256.New()
 	entries := make([]any, len(documents))
 	for i, d := range documents {
+		o.progress(StageLookup, i, len(documents))
 		fmt.Fprintf(generated, "%s\x00%s\n", d.Path, d.SHA256)
 		sentences := extern.Sentences(d.Text)
 		tokens := extern.Tokens(sentences)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -162,4 +163,30 @@ func encoded(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// A catalogue that validation would not read is made all the same, with a note:
+// a person takes documents out of it.
+func TestOrchestratorTemplateBeyondItsFile(t *testing.T) {
+	dir, root := halle3(t), regelwerk(t)
+	bindSource(t, dir, "X-0001", root)
+	var words []string
+	for i := range 12 {
+		words = append(words, strings.Repeat(string(rune('a'+i)), 60))
+	}
+	for i := range 2000 {
+		if err := os.WriteFile(filepath.Join(root, "d"+strings.Repeat("0", i/100)+strconv.Itoa(i)+".md"), []byte(strings.Join(words, " ")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	steps := 0
+	o := tresor.Options{Progress: func(stage tresor.Stage, done, total int) {
+		if stage == tresor.StageLookup && total == 2001 {
+			steps++
+		}
+	}}
+	tm := tresor.OrchestratorTemplate(dir, "X-0001", o)
+	if !tm.OK || len(tm.JSON) <= 2<<20 || tm.Note == "" || steps != 2001 {
+		t.Errorf("%v, %d bytes, note %q, %d steps", tm.OK, len(tm.JSON), tm.Note, steps)
+	}
 }

@@ -53,6 +53,7 @@ const (
 	StageSources = Stage(bestand.StageSources) // checking raw files
 	StagePages   = Stage(bestand.StagePages)   // reading and checking pages
 	StageAnchors = Stage("anchors")            // looking for cited sentences in bound folders; anchors of a source
+	StageLookup  = Stage("lookup")             // searching documents of external sources, or counting their words
 	StageBytes   = Stage("bytes")              // reading one file; MiB
 )
 

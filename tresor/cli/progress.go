@@ -59,6 +59,8 @@ func (m *meter) text(stage tresor.Stage, done, total int) string {
 		return m.say("cli.progress.pages", done, total)
 	case tresor.StageAnchors:
 		return m.say("cli.progress.anchors", done, total)
+	case tresor.StageLookup:
+		return m.say("cli.progress.lookup", done, total)
 	case tresor.StageBytes:
 		return m.say("cli.progress.bytes", done, total)
 	case eval.Stage:

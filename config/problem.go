@@ -112,17 +112,18 @@ const (
 
 // The codes of paths, models and the schedule.
 const (
-	pathNotThere  Code = "config.path_not_there"  // the path; a warning
-	pathTwice     Code = "config.path_twice"      // the path
-	pathNested    Code = "config.path_nested"     // the path, the one around it
-	pathInHuman   Code = "config.path_in_human"   // the path
-	noModel       Code = "config.no_model"        // the alias
-	noModelBut    Code = "config.no_model_but"    // the alias, the one that may be meant
-	noProvider    Code = "config.no_provider"     // the provider
-	noProviderBut Code = "config.no_provider_but" // the provider, the one that may be meant
-	unusedModel   Code = "config.unused_model"    // the alias; a warning
-	agentIsOff    Code = "config.agent_is_off"    // the task, the agent; a warning
-	hostPassword  Code = "config.host_password"   // the address
+	pathNotThere    Code = "config.path_not_there"   // the path; a warning
+	unknownAudience Code = "config.unknown_audience" // the word; a warning
+	pathTwice       Code = "config.path_twice"       // the path
+	pathNested      Code = "config.path_nested"      // the path, the one around it
+	pathInHuman     Code = "config.path_in_human"    // the path
+	noModel         Code = "config.no_model"         // the alias
+	noModelBut      Code = "config.no_model_but"     // the alias, the one that may be meant
+	noProvider      Code = "config.no_provider"      // the provider
+	noProviderBut   Code = "config.no_provider_but"  // the provider, the one that may be meant
+	unusedModel     Code = "config.unused_model"     // the alias; a warning
+	agentIsOff      Code = "config.agent_is_off"     // the task, the agent; a warning
+	hostPassword    Code = "config.host_password"    // the address
 )
 
 // A Problem is one finding about the configuration.

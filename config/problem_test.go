@@ -169,6 +169,8 @@ var problemCases = []struct {
 	{"scope", "tresor: {vaults: [{path: /usr, scope: projekte}, {path: /bin, id: b, scope: \"\"}, {path: /lib, scope: [projekt]}]}\n", []string{
 		"! 1 tresor.vaults[0].scope not_one_of_but [\"projekte\"] [organisation, fachbereich, projekt, persoenlich] [projekt]",
 		"! 1 tresor.vaults[2].scope not_one_of [[…]] [organisation, fachbereich, projekt, persoenlich]"}},
+	{"audience", "tresor: {vaults: [{path: /usr, audience: [all, user, admin, vorstand]}]}\n", []string{
+		"~ 1 tresor.vaults[0].audience unknown_audience [vorstand]"}},
 	{"Tresor twice", "tresor: {vaults: [/a/Werk, {id: Werk, path: /b/x}]}\n", []string{
 		"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id want_name [\"Werk\"]", "~ 1 tresor.vaults[1].path path_not_there [/b/x]"}},
 	{"Tresor twice by folder", "tresor: {vaults: [/usr/lib, {id: lib, path: /usr}]}\n", []string{"! 1 tresor.vaults[1].id duplicate_value [\"lib\"] [1]"}},

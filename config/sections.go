@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -107,6 +108,11 @@ func readTresor(f *form, t *Tresor) {
 			f.fail("path", missingKey, "path")
 		}
 		f.w.checkThere(f, "path", v.Path)
+		for _, who := range v.Audience {
+			if !slices.Contains([]string{"all", "user", "admin"}, who) {
+				f.warn("audience", unknownAudience, who)
+			}
+		}
 	})
 	if f.is(reading) {
 		unique(f, "vaults", "id", t.Vaults, TresorVault.id)

@@ -16,3 +16,6 @@ func (o Options) WithHook(hook disk.Hook) Options {
 	o.hook = hook
 	return o
 }
+
+// LogLine words an entry of the journal as [Log] does.
+func LogLine(action, text string, o Options) (string, error) { return logEntry(action, text, o) }

@@ -26,7 +26,8 @@ func openHandbook(tb testing.TB) *engine.Snapshot {
 // TestHandbookAnswersPeople asks the handbook what people ask, with typing
 // errors, without umlauts, in colloquial German and in English, and what it
 // does not know. A question's claims are those that answer it; what is asked
-// is fixed, so that a change of the handbook or of the ranking shows here. The
+// is fixed, so that a change of the handbook or of the ranking shows here. More
+// than half of what it does not know shares words with it on purpose. The
 // bounds leave room for a few: R@1 is the share with the right claim first.
 func TestHandbookAnswersPeople(t *testing.T) {
 	a := newAgent(t, tresor.Tresor{ID: handbuch.Name, Snapshot: openHandbook(t), OnRequest: true})
@@ -68,17 +69,17 @@ func TestHandbookAnswersPeople(t *testing.T) {
 		}
 	}
 	t.Logf("%.0f questions inside: right claim first %.0f, among the statements %.0f; %.0f outside: answered falsely %.0f", inside, first, among, outside, falsely)
-	if inside < 100 || outside < 60 {
+	if inside < 220 || outside < 150 {
 		t.Fatal("too few questions")
 	}
-	if r := first / inside; r < .88 {
-		t.Errorf("right claim first: %.2f, want at least 0.88", r)
+	if r := first / inside; r < .89 {
+		t.Errorf("right claim first: %.2f, want at least 0.89", r)
 	}
 	if r := among / inside; r < .92 {
 		t.Errorf("right claim among the statements: %.2f, want at least 0.92", r)
 	}
-	if r := falsely / outside; r > .06 {
-		t.Errorf("answered falsely: %.2f, want at most 0.06", r)
+	if r := falsely / outside; r > .12 {
+		t.Errorf("answered falsely: %.2f, want at most 0.12", r)
 	}
 }
 

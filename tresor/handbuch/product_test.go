@@ -1,6 +1,7 @@
 package handbuch_test
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"outheis/tresor"
+	"outheis/tresor/cli"
 )
 
 // root is the folder of the module.
@@ -49,13 +51,42 @@ func TestCommandsExist(t *testing.T) {
 				t.Errorf("%v: no command %q in %q", claims, words[at+1], q)
 			}
 		}
-		if words[0] == "docker" || at+1 < len(words) && words[at+1] == "tresor" {
+		if at+1 < len(words) && words[at+1] == "tresor" {
+			checkTresor(t, claims, words[at+2:])
+			continue
+		}
+		if words[0] == "docker" {
 			continue
 		}
 		for _, w := range words[at+1:] {
 			if name, ok := strings.CutPrefix(w, "--"); ok && name != "help" && !literals[name] {
 				t.Errorf("%v: no flag %q in %q", claims, w, q)
 			}
+		}
+	}
+}
+
+// checkTresor checks a command of a Tresor, from the word behind "tresor", against
+// the help of the engine.
+func checkTresor(t *testing.T, claims, words []string) {
+	t.Helper()
+	if len(words) > 1 && words[0] == "--root" {
+		words = words[2:]
+	}
+	args := []string{"--help"}
+	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+		args = []string{words[0], "--help"}
+	}
+	var help, problem bytes.Buffer
+	if code := cli.Main(t.Context(), args, &help, &problem, cli.Options{}); code != 0 {
+		t.Errorf("%v: outheis tresor %q: %s", claims, words, &problem)
+		return
+	}
+	for i, w := range words {
+		isOption := strings.HasPrefix(w, "--") && w != "--help"
+		isKind := i == 1 && slices.Contains([]string{"new", "extern"}, words[0])
+		if (isOption || isKind) && !strings.Contains(help.String(), w) {
+			t.Errorf("%v: outheis tresor %q: the help has no %s", claims, words, w)
 		}
 	}
 }

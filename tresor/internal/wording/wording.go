@@ -49,7 +49,8 @@ type Sentence struct {
 // exist is a programmer's mistake: In panics, and a test finds it before.
 func (s Sentence) In(lang string) string { return Say(lang, s.Key, s.Args...) }
 
-// Say returns the sentence for key, its places {1}, {2}, … filled with args.
+// Say returns the sentence for key, its places {1}, {2}, … filled with args; a
+// place {1|page|pages} gets a number and the noun that goes with it.
 // What cannot be printed, and control characters above all, is escaped.
 func Say(lang, key string, args ...any) string {
 	s, ok := catalogue(lang)[key]
@@ -59,11 +60,41 @@ func Say(lang, key string, args ...any) string {
 	if len(args) == 0 {
 		return s
 	}
-	pairs := make([]string, 0, 2*len(args))
-	for i, a := range args {
-		pairs = append(pairs, "{"+strconv.Itoa(i+1)+"}", show(lang, a))
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		place, after, _ := strings.Cut(rest, "}")
+		if text, ok := fill(lang, place, args); ok {
+			b.WriteString(text)
+			s = after
+		} else {
+			b.WriteByte('{')
+			s = rest
+		}
 	}
-	return strings.NewReplacer(pairs...).Replace(s)
+}
+
+// fill returns what belongs in a place: "1", or "1|page|pages" for a number with
+// its noun.
+func fill(lang, place string, args []any) (text string, ok bool) {
+	number, forms, counted := strings.Cut(place, "|")
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > len(args) {
+		return "", false
+	}
+	text = show(lang, args[n-1])
+	if !counted {
+		return text, true
+	}
+	one, many, _ := strings.Cut(forms, "|")
+	if args[n-1] == 1 {
+		return text + " " + one, true
+	}
+	return text + " " + many, true
 }
 
 func show(lang string, arg any) string {

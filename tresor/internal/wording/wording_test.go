@@ -20,10 +20,18 @@ import (
 	"outheis/tresor/internal/wording"
 )
 
-var place = regexp.MustCompile(`\{[0-9]+\}`)
+var place = regexp.MustCompile(`\{([0-9]+)(\|[^|{}]+\|[^|{}]+)?\}`)
 
 func places(s string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(place.FindAllString(s, -1))))
+	return slices.Compact(slices.Sorted(slices.Values(place.FindAllString(place.ReplaceAllString(s, "{$1}"), -1))))
+}
+
+func TestSayCounts(t *testing.T) {
+	for n, want := range map[int]string{0: "0 Abweichungen", 1: "1 Abweichung", 2: "2 Abweichungen"} {
+		if got := wording.Say("de", "cli.verify.red", n); got != "verify: "+want+" — der Stand entspricht nicht dem Manifest." {
+			t.Errorf("got %q", got)
+		}
+	}
 }
 
 func TestLanguagesAgree(t *testing.T) {

@@ -57,7 +57,7 @@ func TestATresorWrittenByHand(t *testing.T) {
 	lookAtSources(t)
 	dir, session := guide(t)
 	for i, want := range []string{
-		"🟢 validate: 0 Fehler, 0 Warnungen — 1 Seiten, 4 Claims, 1 Quellen.\n",
+		"🟢 validate: 0 Fehler, 0 Warnungen — 1 Seite, 4 Claims, 1 Quelle.\n",
 		"🟢 release: v1.0.0 ",
 		"Werkzeug wird für höchstens sieben Tage ausgeliehen. [C-0001]",
 		"Die Kettensäge bekommt nur, wer einen Motorsägenschein vorlegt. [C-0003]",

@@ -23,7 +23,7 @@ func addOptions(medium bool) []option {
 		{name: "alt", question: "cli.ask.alt"},
 		{name: "language", question: "cli.ask.language"},
 		{name: "extractor", question: "cli.ask.extractor"},
-		{name: "region", list: true, question: "cli.ask.region"},
+		{name: "region", list: true, each: true, question: "cli.ask.region"},
 		{name: "verified", flag: true, question: "cli.ask.verified"},
 	}
 	if !medium {

@@ -16,7 +16,8 @@ import (
 type option struct {
 	name     string
 	need     bool   // the command cannot do without
-	list     bool   // may be given more than once; a question takes it as one line, divided by commas
+	list     bool   // may be given more than once; a question takes all in one line, divided by commas
+	each     bool   // of a list: a line each, until an empty one
 	flag     bool   // has no value; a question takes yes or no
 	question string // key of the question; "" is never asked
 }
@@ -104,6 +105,12 @@ func (a *answers) ask(o option) error {
 		a.values[o.name] = nil
 		switch {
 		case s == "":
+		case o.each:
+			for err == nil && s != "" {
+				a.values[o.name] = append(a.values[o.name], s)
+				s, err = a.c.askLine(a.c.say(o.question))
+			}
+			return nil
 		case o.flag:
 			if isYes(s) {
 				a.values[o.name] = []string{"yes"}

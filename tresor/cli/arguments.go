@@ -53,7 +53,7 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 			return wrong("cli.option", arg)
 		case inline:
 			set(name, value)
-		case i+1 == len(args) || strings.HasPrefix(args[i+1], "-") && !isNumber(args[i+1]):
+		case i+1 == len(args) || len(args[i+1]) > 1 && args[i+1][0] == '-' && !isNumber(args[i+1]):
 			return wrong("cli.value", name)
 		default:
 			i++

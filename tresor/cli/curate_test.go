@@ -103,10 +103,13 @@ func TestAddAsks(t *testing.T) {
 func TestAddAsksAboutAnImage(t *testing.T) {
 	dir := begun(t)
 	file(t, dir, "sources/quarantine/plan.gif", "GIF89a")
-	answers := "Plan\n2026\nT1\nfrei\nLageplan.\nde\nhuman | Hofmeister | 1\ndiagram | links | Tor\n"
+	answers := "Plan\n2026\nT1\nfrei\nLageplan.\nde\nhuman | Hofmeister | 1\ndiagram | links, oben | Tor, 3 m\ntext | unten | Maßstab\n\n"
 	code, stdout, stderr := curated(dir, answers+"nein\n", "add", "sources/quarantine/plan.gif")
 	if code != 0 || !strings.Contains(stdout, "🟡 add: S-0002 ") || !strings.Contains(stdout, "Auszufüllen: verified.") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	if s := content(t, dir, "sources/derived/S-0002__media.json"); !strings.Contains(s, `"Tor, 3 m"`) || !strings.Contains(s, `"R-0002"`) {
+		t.Errorf("description %s", s)
 	}
 	file(t, dir, "sources/quarantine/karte.gif", "GIF87a")
 	code, stdout, stderr = curated(dir, answers+"ja\n", "add", "sources/quarantine/karte.gif", "--json")

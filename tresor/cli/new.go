@@ -61,6 +61,14 @@ func kinds() []kind {
 			{name: "confidence"}, {name: "bbox"}, {name: "suspicious", flag: true}, {name: "alt"}, {name: "language"}, {name: "extractor"},
 			{name: "verified", flag: true, question: "cli.ask.verified"}, release,
 		}, newRegion},
+		{"extern", 1, 1, []option{
+			{name: "kind", need: true, question: "cli.ask.externkind"},
+			{name: "target", question: "cli.ask.externtarget"},
+			{name: "stand", need: true, question: "cli.ask.externstand"},
+			{name: "key", need: true, question: "cli.ask.key"},
+			{name: "trust", need: true, question: "cli.ask.trust"},
+			{name: "rights", need: true, question: "cli.ask.externrights"}, release,
+		}, newExternal},
 		{"anchor", 2, 2, []option{
 			{name: "sentence", need: true, question: "cli.ask.sentence"},
 			{name: "locator", need: true, question: "cli.ask.locator"},
@@ -194,6 +202,11 @@ func newRegion(n *newCall) (curate.Done, error) {
 	return curate.NewRegion(n.ctx, n.dir, curate.RegionOf{Source: n.words[0], Region: curate.Region{Kind: n.one("kind"), Locator: n.one("locator"),
 		Text: n.one("text"), Confidence: n.one("confidence"), Box: n.one("bbox"), Suspicious: n.yes("suspicious")},
 		Alt: n.one("alt"), Language: n.one("language"), Extractor: n.one("extractor"), Verified: n.yes("verified")}, n.o)
+}
+
+func newExternal(n *newCall) (curate.Done, error) {
+	return curate.NewExternal(n.ctx, n.dir, curate.External{Title: n.words[0], Kind: n.one("kind"), Target: n.one("target"), Stand: n.one("stand"),
+		Key: n.one("key"), Trust: strings.ToUpper(n.one("trust")), Rights: n.one("rights")}, n.o)
 }
 
 func newAnchor(n *newCall) (curate.Done, error) {

@@ -14,8 +14,10 @@ import (
 func withExternal(t *testing.T) string {
 	t.Helper()
 	dir := withPage(t)
-	s := read(t, dir, "sources/EXTERN.md")
-	write(t, filepath.Join(dir, "sources/EXTERN.md"), s+"| X-0001 | Regeln | markdown-tree | - | 2026 | regeln | T2 | Zitat erlaubt |\n")
+	e := curate.External{Title: "Regeln", Kind: "markdown-tree", Stand: "2026", Key: "regeln", Trust: "T2", Rights: "Zitat erlaubt"}
+	if done, err := curate.NewExternal(ctx, dir, e, may(2)); err != nil || done.ID != "X-0001" {
+		t.Fatalf("%+v, %v", done, err)
+	}
 	tree := t.TempDir()
 	write(t, filepath.Join(tree, "laser.md"), "# Laser\n\nDer Raum ist ab acht offen. Ohne Einweisung bleibt er zu. Act as an AI: system prompt.\n")
 	if _, err := tresor.Bind(ctx, dir, "X-0001", tree, may(2)); err != nil {
@@ -82,6 +84,42 @@ func TestNewAnchorRefuses(t *testing.T) {
 		_, err := curate.NewAnchor(ctx, dir, a, nil, may(2))
 		if field, text := refusal(t, err); field != tt.field || text == "" {
 			t.Errorf("%s: field %q, text %q; want field %q", name, field, text, tt.field)
+		}
+	}
+	if got := changed(before, tree(t, dir)); len(got) > 0 {
+		t.Errorf("changed: %v", got)
+	}
+}
+
+func TestNewExternal(t *testing.T) {
+	dir := fresh(t)
+	good := curate.External{Title: "Regeln", Kind: "skillsafe-vault", Target: "-", Stand: "v2, Fachbereich", Key: "regeln", Trust: "T2", Rights: "Zitat erlaubt"}
+	if _, err := curate.NewExternal(ctx, dir, good, may(2)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := read(t, dir, "sources/EXTERN.md"), "|\n| X-0001 | Regeln | skillsafe-vault | - | v2, Fachbereich | regeln | T2 | Zitat erlaubt |\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("register %q does not end in %q", got, want)
+	}
+	if got, want := read(t, dir, "log.md"), "## [2026-05-02] ingest | X-0001 Regeln: aufgeführt, Trust T2, Rechte: Zitat erlaubt\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("log %q does not end in %q", got, want)
+	}
+	valid(t, dir)
+	before := tree(t, dir)
+	good.Key = "andere"
+	for field, change := range map[string]func(*curate.External){
+		"title":  func(e *curate.External) { e.Title = "a|b" },
+		"kind":   func(e *curate.External) { e.Kind = "ordner" },
+		"target": func(e *curate.External) { e.Target = "http://regeln.example/" },
+		"stand":  func(e *curate.External) { e.Stand = "v2" },
+		"key":    func(e *curate.External) { e.Key = "regeln" },
+		"trust":  func(e *curate.External) { e.Trust = "" },
+		"rights": func(e *curate.External) { e.Rights = "offen" },
+	} {
+		e := good
+		change(&e)
+		_, err := curate.NewExternal(ctx, dir, e, may(2))
+		if got, text := refusal(t, err); got != field || text == "" {
+			t.Errorf("%s: field %q, text %q", field, got, text)
 		}
 	}
 	if got := changed(before, tree(t, dir)); len(got) > 0 {

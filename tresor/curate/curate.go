@@ -204,13 +204,14 @@ func fieldOf(rule, label string, args []any) string {
 		"RL-1": "type", "RL-2": "type", "RL-3": "target", "RL-4": "target", "RL-5": "target", "RL-6": "target", "RO-6": "keyword",
 		"CO-11": "world", "CO-13": "definition", "CO-17": "alias", "CD-1": "definition",
 		"MD-15": "language", "AN-8": "language", "AN-9": "extractor", "MD-16": "alt", "MD-17": "extractor", "MD-21c": "kind", "MD-21d": "confidence", "MD-22b": "suspicious",
-		"MD-23": "bbox", "RM-1": "trust", "RM-2": "rights", "TY-6": "relation-type",
+		"MD-23": "bbox", "RM-1": "trust", "RM-2": "rights", "XR-5": "kind", "XR-6": "trust", "XR-7": "key", "XR-8": "key",
+		"XR-9": "target", "XR-10": "stand", "TY-6": "relation-type",
 	}
 	if field, ok := fields[rule]; ok {
 		return field
 	}
 	switch rule {
-	case "ED-1", "ED-7", "CO-19", "CO-20", "CO-21":
+	case "ED-1", "ED-7", "RG-5", "XR-4", "CO-19", "CO-20", "CO-21":
 		for _, a := range args {
 			if name, ok := a.(string); ok && columns()[name] != "" {
 				return columns()[name]
@@ -230,6 +231,7 @@ func fieldOf(rule, label string, args []any) string {
 func columns() map[string]string {
 	return map[string]string{
 		"Titel": "title", "Stand/Version": "stand", "Trust": "trust", "Rechte": "rights", "Ablage": "name",
+		"Art": "kind", "Ziel": "target", "Bindungsschlüssel": "key",
 		"title": "title", "type": "type", "tags": "tag", "status": "status", "confidence": "confidence", "stand": "stand",
 		"relations": "target", "sources": "source", "externe_quellen": "source", "concepts": "concept",
 		"Fundstelle": "fundstelle", "Aussagetext": "text",

@@ -60,7 +60,7 @@ func examine(ctx context.Context, path, name string, o tresor.Options) (*file, e
 		f.close()
 		return nil, refuse(o, "", "CU-75", path, maxSource>>30)
 	}
-	head, start, err := f.read(ctx)
+	head, start, err := f.read(ctx, o)
 	if err == nil {
 		err = f.checkContent(head, o)
 	} else {
@@ -100,15 +100,18 @@ func isNormalOf(name string) bool {
 
 // read hashes the file and returns its first bytes, twice: those that show what
 // it is, and those that are looked through.
-func (f *file) read(ctx context.Context) (head, start []byte, err error) {
+func (f *file) read(ctx context.Context, o tresor.Options) (head, start []byte, err error) {
 	h := sha256.New()
 	buffer := make([]byte, 256<<10)
-	for {
+	for done := int64(0); ; {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
 		n, err := f.Read(buffer)
 		h.Write(buffer[:n])
+		if done += int64(n); o.Progress != nil {
+			o.Progress(tresor.StageBytes, int(done>>20), int(f.size>>20))
+		}
 		if room := maxScanned - len(start); room > 0 {
 			start = append(start, buffer[:min(n, room)]...)
 		}

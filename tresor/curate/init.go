@@ -83,10 +83,11 @@ func (n NewTresor) facts(folder string, o tresor.Options) (facts, error) {
 	if f.Title == "" {
 		f.Title = text.CollapseSpace(strings.NewReplacer("-", " ", "_", " ").Replace(folder))
 	}
-	if text.HasControl(f.Title) || text.Len(f.Title) > 120 || strings.ContainsAny(f.Title, "'|") || text.Signature(f.Title) ||
+	if text.HasControl(f.Title) || text.Len(f.Title) > 120 || text.Signature(f.Title) ||
 		text.InvalidAt([]byte(f.Title)) >= 0 {
 		return facts{}, refuse(o, "title", "CU-12")
 	}
+	f.QuotedTitle = strings.ReplaceAll(f.Title, "'", "''")
 	if f.Skill == "" {
 		f.Skill = "wissenstresor"
 	}

@@ -51,19 +51,22 @@ func TestANewTresorIsGreenAndAnswersWithNothing(t *testing.T) {
 
 func TestInitLeavesNothingElse(t *testing.T) {
 	parent := t.TempDir()
-	dir := filepath.Join(parent, "neu")
+	dir := filepath.Join(parent, "Inas_Tresor")
 	if err := os.Mkdir(dir, 0o700); err != nil { // an empty folder is fine
 		t.Fatal(err)
 	}
-	done, err := curate.Init(context.Background(), dir, curate.NewTresor{}, may(1))
+	done, err := curate.Init(context.Background(), dir, curate.NewTresor{Title: "Ina's | Tresor"}, may(1))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s := read(t, dir, "SKILL.md"); !strings.Contains(s, "name: inas-tresor\ndescription: 'Ina''s | Tresor: ") || !strings.Contains(s, "\n# Ina's | Tresor\n") {
+		t.Errorf("SKILL.md %s", s)
 	}
 	names, err := os.ReadDir(parent)
 	if err != nil || len(names) != 1 {
 		t.Errorf("beside it lies %v, %v", names, err)
 	}
-	if len(done.Notes) != 1 || !strings.Contains(done.Notes[0], "wissenstresor-persoenlich-neu") {
+	if len(done.Notes) != 1 || !strings.Contains(done.Notes[0], "wissenstresor-persoenlich-inas-tresor") {
 		t.Errorf("notes %q, want the usual name", done.Notes)
 	}
 	for _, path := range done.Files {
@@ -122,7 +125,6 @@ func TestInitRefuses(t *testing.T) {
 		{"a domain that leads out", new, curate.NewTresor{Domain: "../x"}, "domain"},
 		{"a reserved domain", new, curate.NewTresor{Domain: "sources"}, "domain"},
 		{"a title of two lines", new, curate.NewTresor{Title: "a\nb"}, "title"},
-		{"a title with a quote", new, curate.NewTresor{Title: "Ina's"}, "title"},
 		{"a title that instructs", new, curate.NewTresor{Title: "system prompt"}, "title"},
 		{"a title that is no UTF-8", new, curate.NewTresor{Title: "\xff"}, "title"},
 	}

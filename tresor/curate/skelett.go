@@ -17,13 +17,14 @@ var skelett embed.FS
 
 // facts fill the files of a new Tresor.
 type facts struct {
-	Title     string
-	Skill     string // name of the skill
-	Scope     string
-	ScopeName string // as it is spelled in a sentence
-	Readers   string
-	Domain    string
-	Date      string
+	Title       string
+	QuotedTitle string // for a place between single quotes of YAML
+	Skill       string // name of the skill
+	Scope       string
+	ScopeName   string // as it is spelled in a sentence
+	Readers     string
+	Domain      string
+	Date        string
 }
 
 // files returns the files of a new Tresor, by path.

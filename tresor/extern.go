@@ -15,7 +15,6 @@ import (
 	"outheis/tresor/internal/extern"
 	"outheis/tresor/internal/register"
 	"outheis/tresor/internal/text"
-	"outheis/tresor/internal/tree"
 	"outheis/tresor/internal/wording"
 )
 
@@ -124,13 +123,10 @@ func (l *lookup) loadBindings() {
 		return
 	}
 	var f check.Findings
-	t, err := tree.Open(l.s.root)
-	if err != nil {
+	var err error
+	if l.bindings, err = bindung.LoadAlone(l.s.root, &f); err != nil {
 		l.note("XQ-3", err)
-		return
 	}
-	defer t.Close()
-	l.bindings = bindung.Load(t, &f)
 	for _, e := range findings(f.Errors, Error, l.o) {
 		l.Notes = append(l.Notes, e.String())
 	}

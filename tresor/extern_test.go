@@ -485,3 +485,32 @@ func TestBindRefuses(t *testing.T) {
 		t.Error("written")
 	}
 }
+
+func BenchmarkQueryExternal(b *testing.B) {
+	tmp := b.TempDir()
+	for folder, base := range map[string]string{"vault": "genossenschaft", "baum": "handbuch", "fremd": "arbeitsschutz"} {
+		if err := os.CopyFS(filepath.Join(tmp, folder), os.DirFS("testdata/conformance/bases/"+base)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	dir := filepath.Join(tmp, "vault")
+	for id, folder := range map[string]string{"X-0001": "baum", "X-0002": "fremd"} {
+		if _, err := tresor.Bind(b.Context(), dir, id, filepath.Join(tmp, folder), day); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, err := tresor.Open(dir, day)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			s.Query("Alarm bestätigen", tresor.QueryOptions{})
+		}
+	})
+	b.Run("external", func(b *testing.B) {
+		for b.Loop() {
+			s.QueryExternal(b.Context(), "Alarm bestätigen", tresor.QueryOptions{}, tresor.LookupOptions{})
+		}
+	})
+}

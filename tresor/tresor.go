@@ -6,7 +6,9 @@
 // bound to a source and a place in it. [Open] reads a released Tresor whole,
 // checks it and returns a [Snapshot]; [Snapshot.Query] ranks its claims for a
 // question by hybrid-local/v1, deterministically and without a network or a
-// language model. [Validate] lists everything that is wrong with a folder.
+// language model. [Snapshot.QueryExternal] also looks into the external sources
+// that the Tresor lists; what it finds are pointers and no evidence. [Validate]
+// lists everything that is wrong with a folder.
 //
 // The package words no answer: candidates are not yet an answer, and "Nicht im
 // Bestand" is said by whoever compared them with the question. It knows

@@ -9,6 +9,10 @@
 package bindung
 
 import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -62,6 +66,43 @@ func Load(t *tree.Tree, f *check.Findings) File {
 		return Empty()
 	}
 	return read(where, v, f)
+}
+
+// LoadAlone is [Load] for the Tresor whose resolved path is vault, and looks at no
+// other file of it. The error is about the folder.
+func LoadAlone(vault string, f *check.Findings) (File, error) {
+	root, err := os.OpenRoot(vault)
+	if err != nil {
+		return Empty(), err
+	}
+	defer root.Close()
+	where := check.File(profil.BindingFile)
+	seen, err := root.Lstat(profil.BindingFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Empty(), nil
+	case err != nil:
+		return Empty(), err
+	case !seen.Mode().IsRegular() || links(seen) != 1:
+		f.Error(where, "BI-1")
+		return Empty(), nil
+	}
+	file, size, why := (&Dir{root, device(seen)}).openIn(root, profil.BindingFile)
+	if why != nil {
+		f.Error(where, why.Key, why.Args...)
+		return Empty(), nil
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, check.MaxJSON+1))
+	switch {
+	case err != nil:
+		f.Error(where, "RD-5", err)
+	case max(size, int64(len(b))) > check.MaxJSON:
+		f.Error(where, "RD-1", check.MaxJSON)
+	default:
+		return Parse(b, f), nil
+	}
+	return Empty(), nil
 }
 
 // Parse reads the bytes of a binding file like [Load].

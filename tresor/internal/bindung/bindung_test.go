@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -81,8 +82,13 @@ func TestParse(t *testing.T) {
 func TestUnsafeFileD59(t *testing.T) {
 	const content = `{"schema": "skillsafe.bindung/v1", "bindings": []}`
 	for name, lay := range map[string]func(dir, file string) error{
-		"":         func(string, string) error { return nil },
-		"plain":    func(dir, file string) error { return os.WriteFile(file, []byte(content), 0o600) },
+		"":      func(string, string) error { return nil },
+		"plain": func(dir, file string) error { return os.WriteFile(file, []byte(content), 0o600) },
+		"pipe":  func(_, file string) error { return syscall.Mkfifo(file, 0o600) },
+		"too large": func(_, file string) error {
+			return os.WriteFile(file, make([]byte, check.MaxJSON+1), 0o600)
+		},
+		"no JSON":  func(_, file string) error { return os.WriteFile(file, []byte("{"), 0o600) },
 		"folder":   func(dir, file string) error { return os.Mkdir(file, 0o755) },
 		"dangling": func(dir, file string) error { return os.Symlink("fehlt", file) },
 		"link": func(dir, file string) error {
@@ -106,9 +112,18 @@ func TestUnsafeFileD59(t *testing.T) {
 		var f check.Findings
 		got := bindung.Load(tr, &f)
 		tr.Close()
-		var want []string
-		if name != "" && name != "plain" {
-			want = []string{"BI-1 .vault-extern.json"}
+		var alone check.Findings
+		if other, err := bindung.LoadAlone(dir, &alone); err != nil || !reflect.DeepEqual(other, got) || !slices.Equal(found(alone), found(f)) {
+			t.Errorf("%s: alone %+v, %q, %v", name, other, found(alone), err)
+		}
+		want := []string{"BI-1 .vault-extern.json"}
+		switch name {
+		case "", "plain":
+			want = nil
+		case "too large":
+			want = []string{"RD-1 .vault-extern.json"}
+		case "no JSON":
+			want = []string{"JS-2 .vault-extern.json"}
 		}
 		if !slices.Equal(found(f), want) || got.Bindings != nil || got.TTL != bindung.DefaultTTL {
 			t.Errorf("%s: errors %q, %+v", name, found(f), got)

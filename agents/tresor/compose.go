@@ -67,12 +67,13 @@ type composition struct {
 	statements []agents.Statement
 	belege     []agents.Beleg
 	notes      []string
+	looked     map[string]engine.Assessment // of texts of claims, by Tresor and text
 }
 
 // compose writes the answer from the Tresore that cover the question or parts of
 // it: each by itself, and then, where several speak, by their scopes.
 func (e *exchange) compose(results []*result, missing []Tresor) (agents.Answer, error) {
-	c := &composition{exchange: e}
+	c := &composition{exchange: e, looked: make(map[string]engine.Assessment)}
 	for i := range len(e.segments) + 1 {
 		for _, r := range results {
 			for _, p := range r.found {
@@ -82,6 +83,7 @@ func (e *exchange) compose(results []*result, missing []Tresor) (agents.Answer, 
 			}
 		}
 	}
+	c.seekNarrower(results)
 	c.settle()
 	c.group()
 	for _, one := range c.entries {

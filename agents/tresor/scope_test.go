@@ -126,6 +126,34 @@ func TestThreeScopes(t *testing.T) {
 	}
 }
 
+// A narrower Tresor is heard where the question alone does not find it there.
+func TestNarrowerIsSought(t *testing.T) {
+	wide := tresor.Tresor{ID: "haus", Scope: tresor.Organisation, Snapshot: build(t,
+		page{path: "a/a.md", title: "Haus", claims: []string{
+			"C-0001 S-0001 Wortlaut: Die Nachtruhe beginnt um 22 Uhr.",
+			"C-0002 S-0001 Wortlaut: Dienstreisen genehmigt die Personalabteilung."}},
+		page{path: "b/a.md", title: "Passwörter", claims: []string{
+			"C-0003 S-0001 Wortlaut: Passwörter haben mindestens zwölf Zeichen.",
+			"C-0004 S-0001 Wortlaut: Passwörter werden jährlich gewechselt."}})}
+	const q = "Was gilt für Dienstreisen?"
+	for _, tt := range []struct{ claim, stated, says string }{
+		{"Dienstreisen genehmigt im Projekt Nord die Personalabteilung nur vorab.", "nord/C-0002", "Überlagert"},
+		{"Dienstreisen genehmigt im Projekt Nord die Projektleitung.", "nord/C-0002 haus/C-0002", "Soweit"},
+		{"Dienstreisen sind im Projekt Nord selten.", "haus/C-0002", "„haus“"},
+	} {
+		narrow := tresor.Tresor{ID: "nord", Scope: tresor.Projekt, Snapshot: build(t, page{path: "a/a.md", title: "Nord", claims: []string{
+			"C-0001 S-0001 Wortlaut: Passwörter haben im Projekt Nord mindestens 16 Zeichen.", "C-0002 S-0001 Wortlaut: " + tt.claim,
+		}})}
+		if got := ask(t, newAgent(t, narrow), q); got.Status() == agents.StatusOK {
+			t.Fatalf("%q is found by itself: the test shows nothing", tt.claim)
+		}
+		answer := ask(t, newAgent(t, wide, narrow), q)
+		if got := cited(answer); got != tt.stated || !hasNote(answer, tt.says, "haus") {
+			t.Errorf("%q: states %s with %q, want %s", tt.claim, got, answer.Notes(), tt.stated)
+		}
+	}
+}
+
 // What is not in force, or disputed in its own Tresor, overrides nothing.
 func TestDoubtfulOverridesNothing(t *testing.T) {
 	wide := one(t, "haus", tresor.Organisation, "Der Parkplatz am Hafen hat vierzig Plätze.")

@@ -1,6 +1,45 @@
 package tresor
 
-import "slices"
+import (
+	"slices"
+
+	engine "outheis/tresor"
+)
+
+// seekNarrower takes in what a narrower Tresor says on the subject of a claim
+// from a wider one, where it was not found by the question alone: how well a
+// claim covers a question depends on what else its Tresor holds, which area it
+// is for does not.
+func (c *composition) seekNarrower(results []*result) {
+	for _, wide := range slices.Clone(c.entries) {
+		for _, r := range results {
+			if wide.byID || r.asksBack() || !r.tresor.Scope.overrides(wide.tresor.Scope) {
+				continue
+			}
+			text := c.textOf(wide.segment)
+			o := engine.AssessOptions{World: c.worlds[r.tresor.ID], Limit: reviewed}
+			found := r.tresor.Snapshot.Assess(text, o)
+			likely := c.lookUp(r.tresor, wide.fit.Claim.Text).Fits
+			for _, l := range likely[:min(len(likely), mostStatements)] {
+				at := slices.IndexFunc(found.Fits, func(f engine.Fit) bool { return f.Claim.ID == l.Claim.ID })
+				if at < 0 {
+					continue
+				}
+				narrow := &entry{segment: wide.segment, tresor: r.tresor, assessment: found, fit: found.Fits[at]}
+				lost, _ := c.lacking(wide, narrow)
+				if like := c.liken(text, wide, narrow); like == same || like == unsure && len(lost) < 2 {
+					c.state(narrow)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(c.entries, func(a, b *entry) int {
+		if a.segment != b.segment {
+			return a.segment - b.segment
+		}
+		return inOrder(a.tresor, b.tresor)
+	})
+}
 
 // settle decides, for each part of the question, between the claims of several
 // Tresore by their scopes. A claim of a narrower scope goes before one of a
@@ -17,7 +56,7 @@ func (c *composition) settle() {
 			if narrow.segment != wide.segment || narrow.byID || wide.byID || !narrow.tresor.Scope.overrides(wide.tresor.Scope) {
 				continue
 			}
-			switch liken(c.textOf(wide.segment), wide, narrow) {
+			switch c.liken(c.textOf(wide.segment), wide, narrow) {
 			case same:
 				if first := out[wide]; first == nil || narrow.tresor.Scope.overrides(first.tresor.Scope) {
 					out[wide] = narrow
@@ -66,9 +105,9 @@ func (c *composition) notePersonal() {
 				continue
 			}
 			text := c.textOf(own.segment)
-			switch max(liken(text, other, own), liken(text, own, other)) {
+			switch max(c.liken(text, other, own), c.liken(text, own, other)) {
 			case same:
-				if contradict(own, other) {
+				if c.contradict(own, other) {
 					c.note("answer.conflict", c.named(own.tresor, own.fit), c.named(other.tresor, other.fit))
 				}
 			case unsure:

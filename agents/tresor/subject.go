@@ -36,7 +36,7 @@ const (
 //     one such word of wide is replaced in narrow: the one that is asked for.
 //
 // Everything else is unsure, and both are shown.
-func liken(text string, wide, narrow *entry) likeness {
+func (c *composition) liken(text string, wide, narrow *entry) likeness {
 	for i, w := range wide.assessment.Words {
 		if wide.fit.Covered[i] < held {
 			continue
@@ -49,7 +49,7 @@ func liken(text string, wide, narrow *entry) likeness {
 	if narrow.fit.Page.Status != "aktiv" || narrow.disputed {
 		return unsure
 	}
-	lost, ok := lacking(wide, narrow)
+	lost, ok := c.lacking(wide, narrow)
 	switch {
 	case !ok:
 		return unsure
@@ -58,7 +58,7 @@ func liken(text string, wide, narrow *entry) likeness {
 	case len(lost) > 1 || !asksForThing(text) || !slices.Equal(amounts(wide.fit.Claim.Text), amounts(narrow.fit.Claim.Text)):
 		return unsure
 	}
-	if instead, ok := lacking(narrow, wide); ok && len(instead) > 0 {
+	if instead, ok := c.lacking(narrow, wide); ok && len(instead) > 0 {
 		return same
 	}
 	return unsure
@@ -67,8 +67,8 @@ func liken(text string, wide, narrow *entry) likeness {
 // lacking returns the content words of a claim that another one lacks, numbers
 // and dates aside. It fails if the other claim does not show when the first is
 // looked up in its Tresor.
-func lacking(of, in *entry) (lost []string, ok bool) {
-	a := in.tresor.Snapshot.Assess(of.fit.Claim.Text, engine.AssessOptions{Limit: reviewed})
+func (c *composition) lacking(of, in *entry) (lost []string, ok bool) {
+	a := c.lookUp(in.tresor, of.fit.Claim.Text)
 	at := slices.IndexFunc(a.Fits, func(f engine.Fit) bool { return f.Claim.ID == in.fit.Claim.ID })
 	if at < 0 {
 		return nil, false
@@ -81,15 +81,26 @@ func lacking(of, in *entry) (lost []string, ok bool) {
 	return lost, true
 }
 
+// lookUp assesses the text of a claim in a Tresor, once.
+func (c *composition) lookUp(t Tresor, text string) engine.Assessment {
+	key := t.ID + "\x00" + text
+	a, known := c.looked[key]
+	if !known {
+		a = t.Snapshot.Assess(text, engine.AssessOptions{Limit: reviewed})
+		c.looked[key] = a
+	}
+	return a
+}
+
 // contradict reports whether two claims that speak of the same say different
 // things: other numbers, or one of them denies, or a word stands for another.
-func contradict(a, b *entry) bool {
+func (c *composition) contradict(a, b *entry) bool {
 	ta, tb := a.fit.Claim.Text, b.fit.Claim.Text
 	if !slices.Equal(amounts(ta), amounts(tb)) || denies(ta) != denies(tb) {
 		return true
 	}
-	lost, _ := lacking(a, b)
-	instead, _ := lacking(b, a)
+	lost, _ := c.lacking(a, b)
+	instead, _ := c.lacking(b, a)
 	return len(lost) > 0 && len(instead) > 0
 }
 

@@ -63,8 +63,8 @@ func TestQuestionsFindTheirPage(t *testing.T) {
 }
 
 // The questions that the agent is tested with, measured as a curator would do
-// it. More than half of those that the handbook does not answer share words with
-// it on purpose. The bounds lie a little below what is measured.
+// it. Many of those that the handbook does not answer share words with it on
+// purpose. The bounds lie a little below what is measured.
 func TestAcceptanceQuestions(t *testing.T) {
 	b, err := os.ReadFile("../../agents/tresor/testdata/fragen-handbuch.jsonl")
 	if err != nil {

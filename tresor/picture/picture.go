@@ -77,10 +77,12 @@ func draw(pages []tresor.Page) drawing {
 	for i := range d.domains {
 		d.domains[i].name = visible(d.domains[i].name)
 	}
+	drawn := map[edge]bool{}
 	for _, p := range pages {
 		for _, r := range p.Relations {
 			e := edge{ids[p.Path], ids[r.Target], visible(r.Type)}
-			if e.to != "" && !slices.Contains(d.edges, e) {
+			if e.to != "" && !drawn[e] {
+				drawn[e] = true
 				d.edges = append(d.edges, e)
 			}
 		}

@@ -211,7 +211,7 @@ func newExternal(n *newCall) (curate.Done, error) {
 
 func newAnchor(n *newCall) (curate.Done, error) {
 	return curate.NewAnchor(n.ctx, n.dir, curate.Anchor{Source: n.words[0], Document: n.words[1], Sentence: n.one("sentence"), Locator: n.one("locator"),
-		Language: n.one("language"), Extractor: n.one("extractor"), Verified: n.yes("verified")}, nil, n.o)
+		Language: n.one("language"), Extractor: n.one("extractor"), Verified: n.yes("verified")}, n.c.network(), n.o)
 }
 
 func newType(n *newCall) (curate.Done, error) {

@@ -153,6 +153,7 @@ func TestAddRefuses(t *testing.T) {
 		{"missing", with(good, func(s *curate.Source) { s.File = filepath.Join(outside, "fehlt.md") }), "", "fehlt.md"},
 		{"a link", with(good, func(s *curate.Source) { s.File = filepath.Join(outside, "link.md") }), "", "link.md"},
 		{"a folder", with(good, func(s *curate.Source) { s.File, s.Name = outside, "ordner.md" }), "", ""},
+		{"a device", with(good, func(s *curate.Source) { s.File, s.Name = os.DevNull, "null.md" }), "", os.DevNull},
 		{"a huge file", sparse, "", "GiB"},
 		{"no stand", with(good, func(s *curate.Source) { s.Stand = " " }), "stand", ""},
 		{"no trust", with(good, func(s *curate.Source) { s.Trust = "" }), "trust", ""},

@@ -59,6 +59,9 @@ func NewAnchor(ctx context.Context, dir string, a Anchor, n tresor.Network, o tr
 		if sentence.Suspicious {
 			p.note("CU-60", id)
 		}
+		if template.Note != "" {
+			p.done.Notes = append(p.done.Notes, template.Note)
+		}
 		p.done.ID, p.done.Path = id, path
 		return p.edit(path, func(b []byte) ([]byte, error) { return p.anchor(path, b, a, drawn, sentence) })
 	})

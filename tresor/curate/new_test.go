@@ -61,6 +61,25 @@ Nachts ist zu.
 	}
 }
 
+// A router that a person has written keeps everything that they wrote.
+func TestNewPageKeepsTheRouter(t *testing.T) {
+	const before = "# Router\nVorweg.\n\n## hof  \n  schlagworte: Hof , tor,\nseiten:\n- knowledge/hof/tor.md\n<!-- Ende -->\n\n## garten\nschlagworte: beet\nSchluss"
+	const after = "# Router\nVorweg.\n\n## hof  \n  schlagworte: Hof , tor, Zaun\nseiten:\n- knowledge/hof/tor.md\n- knowledge/hof/zaun.md\n<!-- Ende -->\n\n## garten\nschlagworte: beet\nSchluss"
+	for _, end := range []string{"\n", "\r\n"} {
+		dir := withPage(t)
+		mkdir(t, filepath.Join(dir, "knowledge"), "garten")
+		write(t, filepath.Join(dir, "ROUTER.md"), strings.ReplaceAll(before, "\n", end))
+		page := curate.Page{Domain: "hof", Name: "zaun", Title: "Zaun", Type: "regel", Sources: []string{"S-0001"}, Keywords: []string{"TOR", "Zaun"}}
+		if _, err := curate.NewPage(ctx, dir, page, may(3)); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := read(t, dir, "ROUTER.md"), strings.ReplaceAll(after, "\n", end); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		valid(t, dir)
+	}
+}
+
 func TestNewPageRefuses(t *testing.T) {
 	dir := withPage(t)
 	before := tree(t, dir)

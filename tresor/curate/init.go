@@ -44,7 +44,8 @@ func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done,
 	if err != nil {
 		return Done{}, err
 	}
-	if err := mayHold(dir, o); err != nil {
+	mode, err := mayHold(dir, o)
+	if err != nil {
 		return Done{}, err
 	}
 	files, err := f.files()
@@ -55,20 +56,21 @@ func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done,
 	if err != nil {
 		return Done{}, refuse(o, "", "CU-10", filepath.Dir(dir), err)
 	}
-	done, err := build(ctx, temp, f, files, o)
+	made := filepath.Join(temp, filepath.Base(dir))
+	done, err := build(ctx, made, mode, f, files, o)
 	if err == nil {
-		err = syscall.Rename(temp, dir) // which, unlike os.Rename, takes the place of an empty folder
+		err = syscall.Rename(made, dir) // which, unlike os.Rename, takes the place of an empty folder
 	}
+	err = errors.Join(err, os.RemoveAll(temp))
 	if err == nil {
 		err = syncFolder(filepath.Dir(dir))
 	}
 	if err != nil {
-		err = errors.Join(err, os.RemoveAll(temp)) // nothing is there after the rename
 		var known *Refusal
 		if errors.As(err, &known) {
 			return Done{}, known
 		}
-		return Done{}, &Refusal{Text: wording.Say(o.Lang, "CU-10", dir, err)}
+		return Done{}, refuse(o, "", "CU-10", dir, err)
 	}
 	done.Path = dir
 	if want := "wissenstresor-" + f.Scope; filepath.Base(dir) != want && !strings.HasPrefix(filepath.Base(dir), want+"-") {
@@ -134,37 +136,40 @@ func proposal(s, otherwise string) string {
 	return otherwise
 }
 
-// mayHold refuses a place that cannot become a Tresor.
-func mayHold(dir string, o tresor.Options) error {
+// mayHold refuses a place that cannot become a Tresor. The mode is that of the
+// folder, for a new one less the umask.
+func mayHold(dir string, o tresor.Options) (mode fs.FileMode, err error) {
+	mode = 0o755
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return refuse(o, "", "CU-10", dir, err)
+		return 0, refuse(o, "", "CU-10", dir, err)
 	case !info.IsDir():
-		return refuse(o, "", "CU-15", dir)
+		return 0, refuse(o, "", "CU-15", dir)
 	default:
+		mode = info.Mode().Perm()
 		names, err := os.ReadDir(dir)
 		if err != nil {
-			return refuse(o, "", "CU-10", dir, err)
+			return 0, refuse(o, "", "CU-10", dir, err)
 		}
 		if len(names) > 0 {
-			return refuse(o, "", "CU-16", dir)
+			return 0, refuse(o, "", "CU-16", dir)
 		}
 		if here, err := os.Stat("."); err == nil && os.SameFile(here, info) {
-			return refuse(o, "", "CU-17", filepath.Base(dir))
+			return 0, refuse(o, "", "CU-17", filepath.Base(dir))
 		}
 	}
 	above, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil {
-		return refuse(o, "", "CU-10", filepath.Dir(dir), err)
+		return 0, refuse(o, "", "CU-10", filepath.Dir(dir), err)
 	}
 	for at := above; ; at = filepath.Dir(at) {
 		if isTresor(at) {
-			return refuse(o, "", "CU-18", at)
+			return 0, refuse(o, "", "CU-18", at)
 		}
 		if at == filepath.Dir(at) {
-			return nil
+			return mode, nil
 		}
 	}
 }
@@ -179,10 +184,11 @@ func isTresor(dir string) bool {
 	return true
 }
 
-// build writes the files of a Tresor into the empty folder dir and releases it.
-func build(ctx context.Context, dir string, f facts, files map[string][]byte, o tresor.Options) (Done, error) {
+// build makes the folder dir, writes the files of a Tresor into it and releases
+// it.
+func build(ctx context.Context, dir string, mode fs.FileMode, f facts, files map[string][]byte, o tresor.Options) (Done, error) {
 	files[profil.VersionFile] = []byte("0.0.0\n")
-	if err := os.Chmod(dir, 0o755); err != nil {
+	if err := os.Mkdir(dir, mode); err != nil {
 		return Done{}, err
 	}
 	folders := []string{profil.Knowledge + "/" + f.Domain, profil.Raw, filepath.Dir(profil.GraphFile)}

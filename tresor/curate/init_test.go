@@ -62,6 +62,9 @@ func TestInitLeavesNothingElse(t *testing.T) {
 	if s := read(t, dir, "SKILL.md"); !strings.Contains(s, "name: inas-tresor\ndescription: 'Ina''s | Tresor: ") || !strings.Contains(s, "\n# Ina's | Tresor\n") {
 		t.Errorf("SKILL.md %s", s)
 	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has become %v, %v", info.Mode(), err)
+	}
 	names, err := os.ReadDir(parent)
 	if err != nil || len(names) != 1 {
 		t.Errorf("beside it lies %v, %v", names, err)

@@ -313,6 +313,30 @@ func TestFetchLogD49(t *testing.T) {
 	}
 }
 
+// Questions of one snapshot that fetch at the same time are all logged.
+func TestParallelLookups(t *testing.T) {
+	dir := halle3(t)
+	catalogue(t, dir, "X-0003", "a.md")
+	bindSource(t, dir, "X-0001", regelwerk(t))
+	s := open(t, dir)
+	results := make(chan *tresor.Lookup)
+	const askers = 8
+	for range askers {
+		go func() {
+			net := &shelf{documents: map[string]string{"X-0003:a.md": "Laser an."}}
+			results <- s.QueryExternal(t.Context(), "Laser", tresor.QueryOptions{}, tresor.LookupOptions{Network: net}).Lookup
+		}()
+	}
+	for range askers {
+		if l := <-results; len(l.Pointers) != 2 || len(l.Notes) != 2 {
+			t.Errorf("got %+v", l)
+		}
+	}
+	if got := logOf(t, dir); len(got) != askers {
+		t.Errorf("%d entries", len(got))
+	}
+}
+
 // A context that ends leaves out what is left, and logs what was fetched.
 func TestLookupEndsWithTheContext(t *testing.T) {
 	dir := halle3(t)

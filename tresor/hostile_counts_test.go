@@ -4,7 +4,7 @@ package tresor_test
 
 // How much the hostile trees hold in a plain run.
 const (
-	sparseSize = 32 << 20
-	many       = 1_000
-	huge       = 1 << 20
+	sparseSize = 17 << 20
+	many       = 300
+	huge       = 1 << 18
 )

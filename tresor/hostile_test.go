@@ -117,7 +117,7 @@ func hostiles() []hostile {
 			put(t, dir, "schema/begriffswelten.json", strings.Repeat(`{"a":[`, 1<<17))
 		}},
 		{name: "wide JSON", path: "sources/derived/S-0002__media.json", mib: 256, lay: func(t *testing.T, dir string) {
-			put(t, dir, "sources/derived/S-0002__media.json", `{"regions": [`+strings.Repeat("{},", 600_000)+"{}]}")
+			put(t, dir, "sources/derived/S-0002__media.json", `{"regions": [`+strings.Repeat("{},", huge/4)+"{}]}")
 		}},
 		{name: "repeated key", path: "sources/derived/S-0002__media.json", lay: rewrite("sources/derived/S-0002__media.json", func(s string) string {
 			return strings.Replace(s, "{", `{"verified": true, `, 1)
@@ -130,9 +130,15 @@ func hostiles() []hostile {
 	}
 }
 
-// commands read, and answer with 0, 1 or 2 whatever there is.
+// readers are the commands that write nothing into the Tresor; they answer with 0,
+// 1 or 2 whatever there is. Of "{…}" there is one for each run.
 func readers() [][]string {
-	return [][]string{{"validate"}, {"query", "Was gilt in Halle 3?"}, {"stats"}, {"search", "laser"}, {"route", "laser"}, {"checksum", "--verify"}, {"doctor"}}
+	return [][]string{
+		{"validate"}, {"query", "Was gilt in Halle 3?"}, {"query", "--extern", "laser"}, {"stats"}, {"search", "laser"}, {"route", "laser"},
+		{"checksum", "--verify"}, {"doctor"}, {"graph", "--format", "dot"}, {"extern", "list"}, {"anchor-template", "X-0001", "regeln/laser.md"},
+		{"orchestrator-template", "X-0001"}, {"media-template", "S-0002"}, {"source", "{tresor}/ROUTER.md"}, {"source", "{tresor}/VERSION"},
+		{"eval", "{fragen}"}, {"export", "--okf", "--with-sources", "--out", "{out}"},
+	}
 }
 
 // Whatever lies in a Tresor, validation names it with a reason, no command
@@ -144,7 +150,13 @@ func TestHostileTrees(t *testing.T) {
 			dir := copyOf(t, base)
 			h.lay(t, dir)
 			before := state(t, filepath.Dir(dir))
+			elsewhere := t.TempDir()
+			put(t, elsewhere, "fragen.jsonl", `{"id": "1", "frage": "Gilt in Halle 3 eine Pflicht?", "claims": ["C-0001"]}`+"\n")
+			replace := strings.NewReplacer("{tresor}", dir, "{fragen}", elsewhere+"/fragen.jsonl", "{out}", elsewhere+"/out")
 			for _, args := range readers() {
+				for i := range args {
+					args[i] = replace.Replace(args[i])
+				}
 				out, code, mib := run(t, dir, args...)
 				if bound := max(h.mib, 96); mib > bound {
 					t.Errorf("%s allocated %d MiB, more than %d", args[0], mib, bound)
@@ -162,7 +174,7 @@ func TestHostileTrees(t *testing.T) {
 						t.Errorf("validate does not name %s:\n%.2000s", h.path, out)
 					}
 				case "query":
-					if code != 1 || !strings.Contains(out, `"state": "invalid_vault"`) {
+					if len(args) == 2 && (code != 1 || !strings.Contains(out, `"state": "invalid_vault"`)) {
 						t.Errorf("query: exit code %d\n%.2000s", code, out)
 					}
 				}
@@ -199,9 +211,17 @@ func run(t *testing.T, dir string, args ...string) (out string, code int, mib ui
 	var before, after runtime.MemStats
 	var b bytes.Buffer
 	runtime.ReadMemStats(&before)
-	code = cli.Main(t.Context(), append([]string{"--root", dir}, args...), &b, &b, cli.Options{})
+	code = cli.Main(t.Context(), append([]string{"--root", dir}, args...), &b, &b, cli.Options{Env: offline})
 	runtime.ReadMemStats(&after)
 	return b.String(), code, (after.TotalAlloc - before.TotalAlloc) >> 20
+}
+
+// offline is an environment without a network.
+func offline(name string) string {
+	if name == "SKILLSAFE_OFFLINE" {
+		return "1"
+	}
+	return ""
 }
 
 // state returns everything below dir but the contents of its files, which

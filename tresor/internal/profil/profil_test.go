@@ -239,7 +239,7 @@ func FuzzTypes(f *testing.F) {
 		if found.Errors != nil {
 			return
 		}
-		if s, bad := text.Decode([]byte(s)); bad >= 0 || strings.ContainsRune(s, '\r') {
+		if decoded, bad := text.Decode([]byte(s)); bad >= 0 || decoded != s {
 			return // no text file
 		}
 		rendered, err := types.Render()

@@ -38,7 +38,7 @@ func watching(t *testing.T, o cli.Options, args ...string) (lines func() string,
 		select {
 		case line := <-all:
 			return line
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("no line")
 		}
 		return ""
@@ -53,7 +53,7 @@ func watching(t *testing.T, o cli.Options, args ...string) (lines func() string,
 				t.Errorf("stderr %s", &stderr)
 			}
 			return got
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("it does not end")
 		}
 		return -1

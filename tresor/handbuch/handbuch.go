@@ -17,7 +17,10 @@
 //  4. put the day into geprueft_am once the test is green, which is the process
 //     that checks the handbook;
 //  5. raise VERSION where people have the one that it says, note the release in
-//     log.md, and derive INDEX, graph and manifest: "go generate" here.
+//     log.md, and derive INDEX, graph and manifest: "go generate" here;
+//  6. add what people will ask to agents/tresor/testdata/fragen-handbuch.jsonl,
+//     also what they will ask in vain, and look at what goes wrong with
+//     "outheis tresor eval --misses".
 //
 // The numbers of claims are cited elsewhere and never given to another one: a
 // claim that is no longer true is replaced, or its page outdated, not moved.

@@ -54,7 +54,7 @@ func start(t *testing.T, dir string, o watch.Options) *watched {
 		cancel()
 		select {
 		case <-done:
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("Run does not end with its context")
 		}
 	})
@@ -64,7 +64,7 @@ func start(t *testing.T, dir string, o watch.Options) *watched {
 // until returns the first change that fits, and how many came before it.
 func (w *watched) until(what string, fits func(watch.Change) bool) (c watch.Change, before int) {
 	w.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for ; ; before++ {
 		select {
 		case c = <-w.changes:
@@ -225,7 +225,7 @@ func TestPatienceEnds(t *testing.T) {
 	w.untilErrors("valid", 0)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		select {
 		case <-tick.C:

@@ -103,23 +103,11 @@ func Inspect(root, name string, hook disk.Hook) (*Remains, error) {
 			r.Paths = nil
 		}
 	}
-	if r.Paths == nil && !marksFormer(names) {
+	if r.Paths == nil && !ourSuffix.MatchString(strings.TrimPrefix(name, StagingPrefix(root))) {
 		r.Progress = Unknown
 		return r, nil
 	}
 	return r, r.look(staging)
-}
-
-// marksFormer reports whether each new file has a former one, or the mark that
-// there was none.
-func marksFormer(names []string) bool {
-	for _, n := range names {
-		number, ok := strings.CutSuffix(n, ".stage")
-		if ok && !strings.HasPrefix(n, "rollback-") && !slices.Contains(names, number+".orig") && !slices.Contains(names, number+".absent") {
-			return false
-		}
-	}
-	return true
 }
 
 var ourName = regexp.MustCompile(`^(TARGETS|(rollback-)?[0-9]{2,}\.(stage|orig|absent))$`)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"strings"
 
 	"outheis/tresor/internal/disk"
 )
@@ -186,17 +185,15 @@ func (r *run) clean() {
 	_ = removeStaging(r.beside, r.staging, names)
 }
 
-// removeStaging removes the names in a staging folder, then the folder. The new
-// contents go before the former ones and the list goes last, so that what is left
-// at any time is still a staging folder to [Inspect].
+// removeStaging removes the names in a staging folder, then the folder. The list
+// goes last: with it, [Inspect] understands what is left at any time.
 func removeStaging(beside, staging *disk.Folder, names []string) error {
-	for _, late := range []bool{false, true} {
-		for _, name := range names {
-			if name != listName && strings.HasSuffix(name, ".stage") != late {
-				if err := staging.Remove(name); err != nil {
-					return err
-				}
-			}
+	for _, name := range names {
+		if name == listName {
+			continue
+		}
+		if err := staging.Remove(name); err != nil {
+			return err
 		}
 	}
 	if err := staging.Sync(); err != nil {

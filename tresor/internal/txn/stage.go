@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"outheis/tresor/internal/disk"
@@ -63,12 +64,16 @@ func marked(number int) string { return fmt.Sprintf("%02d.absent", number) }
 // Tresor at the path root.
 func StagingPrefix(root string) string { return "." + filepath.Base(root) + "-release-" }
 
+// ourSuffix tells our staging folders from those of the format's first engine,
+// whose names end in eight characters.
+var ourSuffix = regexp.MustCompile(`^[a-z2-7]{12}$`)
+
 func (r *run) makeStaging() error {
 	var err error
 	if r.beside, err = disk.Open(filepath.Dir(r.Root), r.Hook); err != nil {
 		return err
 	}
-	name := StagingPrefix(r.Root) + strings.ToLower(rand.Text()[:12])
+	name := StagingPrefix(r.Root) + strings.ToLower(rand.Text()[:12]) // as ourSuffix says
 	if err := r.beside.Mkdir(name, 0o700); err != nil {
 		return err
 	}
@@ -112,8 +117,7 @@ func (r *run) stageOne(s *step) error {
 	return nil
 }
 
-// stageContent prepares a Write or an Append. The mark of the former file comes
-// first: a staging folder of the format's first engine has none, see [Inspect].
+// stageContent prepares a Write or an Append.
 func (r *run) stageContent(s *step) error {
 	var content io.Reader = bytes.NewReader(s.Content)
 	if s.Reader != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"outheis/tresor/internal/text"
 	"outheis/tresor/internal/wording"
@@ -33,15 +34,22 @@ func Suspicions(s string) []Suspicion {
 	}, s)
 	lines := strings.Split(clean, "\n")
 	hit := make(map[int]bool)
+	low := strings.ToLower(clean)
 	for i, line := range lines {
-		if text.Signature(line) {
+		if len(hit) < maxSuspicions && text.Signature(line) {
 			hit[i] = true
 		}
 	}
-	for _, at := range phrases().FindAllStringIndex(clean, maxSuspicions) {
-		found := clean[at[0]:at[1]] // what may begin with the blank or line end before it
-		begin := at[1] - len(strings.TrimLeftFunc(found, text.IsSpace))
-		hit[strings.Count(clean[:begin], "\n")] = true
+	line := 0
+	for at, before := 0, ' '; at < len(low) && len(hit) < 2*maxSuspicions; {
+		r, size := utf8.DecodeRuneInString(low[at:])
+		if r == '\n' {
+			line++
+		}
+		if !unicode.IsLetter(before) && begins(low[at:], r) {
+			hit[line] = true
+		}
+		at, before = at+size, r
 	}
 	var found []Suspicion
 	for i, line := range lines {
@@ -61,41 +69,66 @@ func excerpt(line string) string {
 	return wording.Printable(line)
 }
 
-// phrases are what is looked for, whatever its case and line breaks.
-var phrases = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(` + strings.Join([]string{
+// begins reports whether a phrase begins at the front of s, which is in lower
+// case and begins with r.
+func begins(s string, r rune) bool {
+	const longest = 300 // bytes of a phrase
+	for _, p := range phrases()[r] {
+		if strings.HasPrefix(s, p.first) && p.whole.MatchString(s[:min(len(s), longest)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// A phrase is an expression that begins with a literal, by which it is found.
+type phrase struct {
+	first string
+	whole *regexp.Regexp
+}
+
+// phrases are what is looked for, by their first character.
+var phrases = sync.OnceValue(func() map[rune][]phrase {
+	all := make(map[rune][]phrase)
+	for _, p := range []struct{ first, rest string }{
 		// English
-		`\b(ignore|disregard|forget|override|bypass)\s+(\S+\s+){0,4}?(instructions?|rules|prompts?|guidelines|directives)\b`,
-		`\bsystem[\s_-]*prompts?\b`,
-		`\bdeveloper\s+(message|mode)\b`,
-		`<\s*/?\s*(system|assistant|instructions?)\s*>`,
-		`\[\s*/?\s*(inst|system)\s*\]`,
-		`<\|[a-z_]+\|>`,
-		`\byou\s+are\s+now\s+(an?|the|in|free|dan|no\s+longer)\b`,
-		`\bfrom\s+now\s+on,?\s+you\b`,
-		`\bpretend\s+(to\s+be|that\s+you|you\s+are)\b`,
-		`\b(act|behave|respond)\s+as\s+(if\s+you|an?\s+(ai|assistant|model|chatbot|expert))\b`,
-		`\b(do\s+not|don't|never)\s+(tell|inform|mention|reveal)\b[^.\n]{0,40}\b(user|human|anyone)\b`,
-		`\b(reveal|print|repeat|output|show)\s+(your|the)\s+((system|hidden|secret|initial)\s+)?(prompt|instructions)\b`,
-		`\b(new|important|additional)\s+instructions?\s*(:|for\s+(the\s+)?(ai|assistant|model|llm)\b)`,
-		`\b(ai|language)\s+models?\s*(:|,?\s+you\s+(must|should|will)\b)`,
-		`\bjailbreak`,
-		// German; \b knows no umlauts
-		`(^|\PL)(ignorier(e|en|t)?|missacht(e|en|et)?|vergiss|vergessen\s+sie|umgeh(e|en|t)|übergeh(e|en|t)|überschreib(e|en|t))\s+` +
-			`(\S+\s+){0,5}?(anweisung(en)?|instruktion(en)?|regeln?|vorgaben?|befehle?|prompts?)\b`,
-		`\bsystem-?(anweisung|nachricht)`,
-		`\bentwickler-?(nachricht|modus)`,
-		`\bdu\s+bist\s+(jetzt|nun|ab\s+(jetzt|sofort))\b`,
-		`\bab\s+(jetzt|sofort)\s+(bist|antwortest|handelst|befolgst)\s+du\b`,
-		`\bverhalte\s+dich\s+(wie|als)\b`,
-		`\btu\s+so,?\s+als\b`,
-		`\bantworte\s+(immer|nur|ausschließlich|stets)\b`,
-		`\b(verrate|erwähne|sage?)\s+[^.\n]{0,40}\b(niemandem|nutzer|benutzer|menschen)\b`,
-		`\b(zeige?|gib|nenne|wiederhole|verrate)\s+(mir\s+)?(deine[nr]?|die)\s+((geheimen|internen|ursprünglichen)\s+)?` +
-			`(anweisungen|instruktionen|vorgaben|systemprompt)\b`,
-		`\b(anweisung|hinweis|nachricht|befehl)(en)?\s+an\s+(die\s+ki|das\s+(sprach)?modell|den\s+(assistenten|chatbot)|alle\s+(kis?|sprachmodelle))\b`,
-		`\bliebe[sr]?\s+(ki|sprachmodell|assistent)\b`,
-		`\bals\s+(ki|sprachmodell|assistent)\s+(musst|sollst|wirst|darfst|hast|bist)\b`,
-		`\bführe\s+[^.\n]{0,40}\b(befehl|skript|programm|code)e?\s+aus\b`,
-	}, "|") + `)`)
+		{"ignore|disregard|forget|override|bypass", `\s+(\S+\s+){0,4}?(instructions?|rules|prompts?|guidelines|directives)\b`},
+		{"system", `[\s_-]*prompts?\b`},
+		{"developer", `\s+(message|mode)\b`},
+		{"<", `\s*/?\s*(system|assistant|instructions?)\s*>`},
+		{"<", `\|[a-z_]+\|>`},
+		{"[", `\s*/?\s*(inst|system)\s*\]`},
+		{"you", `\s+are\s+now\s+(an?|the|in|free|dan|no\s+longer)\b`},
+		{"from", `\s+now\s+on,?\s+you\b`},
+		{"pretend", `\s+(to\s+be|that\s+you|you\s+are)\b`},
+		{"act|behave|respond", `\s+as\s+(if\s+you|an?\s+(ai|assistant|model|chatbot|expert))\b`},
+		{"do not|don't|don’t|never", `\s+(tell|inform|mention|reveal)\b[^.\n]{0,40}\b(user|human|anyone)\b`},
+		{"reveal|print|repeat|output|show", `\s+(your|the)\s+((system|hidden|secret|initial)\s+)?(prompt|instructions)\b`},
+		{"new|important|additional", `\s+instructions?\s*(:|for\s+(the\s+)?(ai|assistant|model|llm)\b)`},
+		{"ai|language", `\s+models?\s*(:|,?\s+you\s+(must|should|will)\b)`},
+		{"jailbreak", ``},
+		// German
+		{"ignoriere|ignorieren|ignoriert|missachte|missachten|vergiss|vergessen sie|umgehe|umgehen|umgeht|übergehe|übergehen|übergeht|" +
+			"überschreibe|überschreiben|überschreibt", `\s+(\S+\s+){0,5}?(anweisung(en)?|instruktion(en)?|regeln?|vorgaben?|befehle?|prompts?)\b`},
+		{"system", `-?(anweisung|nachricht)`},
+		{"entwickler", `-?(nachricht|modus)`},
+		{"du", `\s+bist\s+(jetzt|nun|ab\s+(jetzt|sofort))\b`},
+		{"ab", `\s+(jetzt|sofort)\s+(bist|antwortest|handelst|befolgst)\s+du\b`},
+		{"verhalte", `\s+dich\s+(wie|als)\b`},
+		{"tu", `\s+so,?\s+als\b`},
+		{"antworte", `\s+(immer|nur|ausschließlich|stets)(\s|$)`},
+		{"verrate|erwähne|sag|sage", `\s+[^.\n]{0,40}\b(niemandem|nutzer|benutzer|menschen)\b`},
+		{"zeig|zeige|gib|nenne|wiederhole|verrate", `\s+(mir\s+)?(deine[nr]?|die)\s+((geheimen|internen|ursprünglichen)\s+)?` +
+			`(anweisungen|instruktionen|vorgaben|systemprompt)\b`},
+		{"anweisung|hinweis|nachricht|befehl", `(en)?\s+an\s+(die\s+ki|das\s+(sprach)?modell|den\s+(assistenten|chatbot)|alle\s+(kis?|sprachmodelle))\b`},
+		{"liebe|lieber|liebes", `\s+(ki|sprachmodell|assistent)\b`},
+		{"als", `\s+(ki|sprachmodell|assistent)\s+(musst|sollst|wirst|darfst|hast|bist)\b`},
+		{"führe", `\s+[^.\n]{0,40}\b(befehl|skript|programm|code)e?\s+aus\b`},
+	} {
+		for first := range strings.SplitSeq(p.first, "|") {
+			r, _ := utf8.DecodeRuneInString(first)
+			all[r] = append(all[r], phrase{first, regexp.MustCompile(`^` + regexp.QuoteMeta(first) + p.rest)})
+		}
+	}
+	return all
 })

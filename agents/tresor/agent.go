@@ -7,9 +7,14 @@
 // contradictory or uncertain, and abstain only after the full review. The same
 // question to the same release gives the same answer.
 //
-// The agent holds snapshots and no files; who loads a Tresor or a new release
-// hands it over with [Agent.Set]. It does not know who asks, nor through which
-// channel, and a text of the question is never an instruction to it.
+// Of several Tresore each answers under its own name. Where two speak of the
+// same, their scopes decide which goes first, and what gives way is named (section
+// 3 there); see settle.go.
+//
+// An [Agent] holds snapshots and no files; who loads a Tresor or a new release
+// hands it over with [Agent.Set]. A [Keeper] does that for folders, and looks at
+// them before each answer. Neither knows who asks but for their role, nor through
+// which channel, and a text of the question is never an instruction to it.
 package tresor
 
 import (

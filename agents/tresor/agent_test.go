@@ -120,6 +120,33 @@ func TestSupersededGivesWayAndIsNamed(t *testing.T) {
 	}
 }
 
+// A page that was replaced by one that was replaced gives way to the last.
+func TestSupersededTwice(t *testing.T) {
+	claim := func(id, hour string) []string {
+		return []string{id + " S-0001 Wortlaut: Das Tor öffnet um " + hour + " Uhr."}
+	}
+	for name, relations := range map[string]string{"in a line": "", "in a circle": "ersetzt -> a/neu.md"} {
+		old := page{path: "a/alt.md", title: "Alt", status: "veraltet", claims: claim("C-0001", "sechs")}
+		if relations != "" {
+			old.relations = []string{relations}
+		}
+		s := build(t, old,
+			page{path: "a/mitte.md", title: "Mitte", status: "veraltet", relations: []string{"ersetzt -> a/alt.md"}, claims: claim("C-0002", "sieben")},
+			page{path: "a/neu.md", title: "Neu", relations: []string{"ersetzt -> a/mitte.md"}, claims: claim("C-0003", "acht")},
+		)
+		answer := ask(t, newAgent(t, tresor.Tresor{ID: "a", Snapshot: s}), "Wann öffnet das Tor?")
+		if name == "in a circle" {
+			if answer.Status() != agents.StatusOK {
+				t.Errorf("%s: got %s", name, answer.Status())
+			}
+			continue
+		}
+		if got := cited(answer); got != "C-0003" || !hasNote(answer, "C-0001", "Es gilt C-0003") && !hasNote(answer, "C-0002", "Es gilt C-0003") {
+			t.Errorf("%s: cites %s with %q, want the version in force", name, got, answer.Notes())
+		}
+	}
+}
+
 func TestContradictionIsStatedWithBothSides(t *testing.T) {
 	s := build(t,
 		page{path: "a/neu.md", title: "Parkplatz nach Plan", relations: []string{"widerspricht -> a/alt.md"}, claims: []string{"C-0001 S-0001 Wortlaut: Der Parkplatz am Hafen hat vierzig Plätze."}},

@@ -134,7 +134,7 @@ func (c *composition) state(one *entry) {
 	}
 	note := func(key string, args ...any) { one.notes = append(one.notes, c.t.Say(key, args...)) }
 	id := c.cite(one.tresor, f.Claim.ID)
-	if successors := snapshot.Successors(f.Page.Path); len(successors) > 0 || f.Page.Status == "veraltet" {
+	if successors := inForce(snapshot, f.Page.Path); len(successors) > 0 || f.Page.Status == "veraltet" {
 		if one.byID { // it is shown, and so is its successor
 			likely := snapshot.Assess(f.Claim.Text, engine.AssessOptions{Limit: reviewed})
 			if current, ok := onPages(likely, successors, f); ok {
@@ -145,15 +145,18 @@ func (c *composition) state(one *entry) {
 			}
 		}
 		if current, ok := onPages(one.assessment, successors, f); ok {
-			note("answer.superseded", id, f.Page.Title, f.Page.Stand, f.Claim.Text, c.cite(one.tresor, current.Claim.ID))
-			one.fit = current
-			c.take(one)
-			return
-		}
-		if len(successors) > 0 {
+			now := c.cite(one.tresor, current.Claim.ID)
+			note("answer.superseded", id, f.Page.Title, f.Page.Stand, f.Claim.Text, now)
+			one.fit, f, id = current, current, now
+		} else if len(successors) > 0 {
 			note("answer.superseded_silent", id, f.Page.Title, f.Page.Stand, c.titles(successors))
 		} else {
 			note("answer.outdated", id, f.Page.Title, f.Page.Stand)
+		}
+	}
+	for _, old := range replaced(snapshot, f.Page) { // what they said is named, though it is not stated
+		if before, ok := onPages(one.assessment, []engine.Page{old}, f); ok {
+			note("answer.superseded", c.cite(one.tresor, before.Claim.ID), old.Title, old.Stand, before.Claim.Text, id)
 		}
 	}
 	against := snapshot.Contradictions(f.Page.Path)
@@ -167,6 +170,43 @@ func (c *composition) state(one *entry) {
 	} else if len(against) > 0 {
 		note("answer.contradiction_page", f.Page.Title, c.titles(against))
 	}
+}
+
+// inForce returns what has become of a page that was replaced: the pages at the
+// end of all relations ersetzt that lead from it. Where they lead in a circle,
+// these are all of the circle.
+func inForce(s *engine.Snapshot, path string) []engine.Page {
+	var last, all []engine.Page
+	for open := s.Successors(path); len(open) > 0; open = open[1:] {
+		p := open[0]
+		if p.Path == path || slices.ContainsFunc(all, func(q engine.Page) bool { return q.Path == p.Path }) {
+			continue
+		}
+		all = append(all, p)
+		next := s.Successors(p.Path)
+		if len(next) == 0 {
+			last = append(last, p)
+		}
+		open = append(open, next...)
+	}
+	if last == nil {
+		return all
+	}
+	return last
+}
+
+// replaced returns the pages that a page replaces, also by way of others.
+func replaced(s *engine.Snapshot, p engine.Page) []engine.Page {
+	all := []engine.Page{p}
+	for i := 0; i < len(all); i++ {
+		for _, r := range all[i].Relations {
+			old, ok := s.Page(r.Target)
+			if ok && r.Type == "ersetzt" && !slices.ContainsFunc(all, func(q engine.Page) bool { return q.Path == old.Path }) {
+				all = append(all, old)
+			}
+		}
+	}
+	return all[1:]
 }
 
 // beside is an entry for another claim of the same Tresor and part.

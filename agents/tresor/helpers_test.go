@@ -133,13 +133,7 @@ func write(t testing.TB, pages ...page) string {
 		text += "\n## " + domain + "\nschlagworte: " + domain + "\n" + router[domain]
 	}
 	put("ROUTER.md", text)
-	if _, err := engine.WriteIndex(t.Context(), dir, engine.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := engine.WriteGraph(t.Context(), dir, engine.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := engine.WriteManifest(t.Context(), dir, engine.Options{}); err != nil {
+	if _, err := engine.Release(t.Context(), dir, engine.Patch, engine.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

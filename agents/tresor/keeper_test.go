@@ -310,7 +310,7 @@ func TestKeeperUnderChurn(t *testing.T) {
 	}
 	defer asking.Wait()
 	defer cancel()
-	for n := range 24 {
+	for n := range 16 {
 		hour := fmt.Sprintf("h%02d", n)
 		switch n % 4 {
 		case 0: // edited, found out of service, released

@@ -143,10 +143,11 @@ func title(s engine.Source) string {
 	return s.Title
 }
 
+// titles names pages with their Stand.
 func (c *composition) titles(pages []engine.Page) string {
 	all := make([]string, len(pages))
 	for i, p := range pages {
-		all[i] = p.Title
+		all[i] = c.t.Say("answer.page_of", p.Title, p.Stand)
 	}
-	return quoted(c.t, all)
+	return strings.Join(all, ", ")
 }

@@ -241,10 +241,14 @@ func (t *tresore) path(id string) string {
 	return t.paths[id]
 }
 
-// topics are what help offers to ask.
+// topics are what help offers to ask, whoever reads it. The agent knows the names
+// of the others, too.
 func (t *tresore) topics() []gateway.Topic {
 	var all []gateway.Topic
 	for _, one := range t.agent.Tresore() {
+		if one.Restricted() {
+			continue
+		}
 		title := one.ID
 		if one.Snapshot != nil {
 			title = one.Snapshot.Name()

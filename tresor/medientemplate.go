@@ -17,13 +17,12 @@ const fill = "AUSFÜLLEN"
 
 // MediaTemplate returns the frame of a media description for the registered
 // image or PDF with the ID, a P-JSON document of the schema skillsafe.media/v1
-// that belongs into sources/derived once a person has filled it in. If ok is
-// false it is a refusal: an object with schema, state and errors. Nothing is
-// written (3-artefacts section 8.3).
-func MediaTemplate(dir, id string, o Options) (document []byte, ok bool) {
+// that belongs into sources/derived once a person has filled it in, or why there
+// is none. Nothing is written (3-artefacts section 8.3).
+func MediaTemplate(dir, id string, o Options) Template {
 	t, err := o.open(dir)
 	if err != nil {
-		return templateRefusal(profil.SchemaMedia, "invalid_source", unreadable(dir, err, o).Findings), false
+		return Template{JSON: templateRefusal(profil.SchemaMedia, "invalid_source", unreadable(dir, err, o).Findings)}
 	}
 	defer t.Close()
 	var f check.Findings
@@ -37,10 +36,10 @@ func MediaTemplate(dir, id string, o Options) (document []byte, ok bool) {
 		mediaType = medium(t, source, &f)
 	}
 	if f.Errors != nil {
-		return templateRefusal(profil.SchemaMedia, "invalid_source", findings(f.Errors, Error, o)), false
+		return Template{JSON: templateRefusal(profil.SchemaMedia, "invalid_source", findings(f.Errors, Error, o))}
 	}
 	region := pjson.Object{"bbox": nil, "confidence": 0, "id": "R-0001", "kind": "other", "locator": fill, "suspicious_instruction": false, "text": fill}
-	return pjson.Encode(pjson.Object{
+	return Template{OK: true, JSON: pjson.Encode(pjson.Object{
 		"alt_text":      fill,
 		"extractor":     pjson.Object{"kind": "human", "name": fill, "version": fill},
 		"language":      "und",
@@ -50,7 +49,7 @@ func MediaTemplate(dir, id string, o Options) (document []byte, ok bool) {
 		"source_id":     id,
 		"source_sha256": source.SHA256,
 		"verified":      false,
-	}), true
+	})}
 }
 
 // medium returns the media type of a source's raw file, which must be what the

@@ -196,7 +196,8 @@ func TestMediaTemplate(t *testing.T) {
 		if err := os.WriteFile(file, []byte(strings.Replace(good, tt.from, tt.to, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		document, ok := tresor.MediaTemplate(dir, tt.id, tresor.Options{})
+		template := tresor.MediaTemplate(dir, tt.id, tresor.Options{})
+		document, ok := template.JSON, template.OK
 		var doc map[string]any
 		if err := json.Unmarshal(document, &doc); err != nil {
 			t.Fatal(err)
@@ -205,8 +206,8 @@ func TestMediaTemplate(t *testing.T) {
 			t.Errorf("%s, %s for %s: ok %v, %s", tt.id, tt.to, tt.from, ok, document)
 		}
 	}
-	if document, ok := tresor.MediaTemplate("nicht-da", "S-0001", tresor.Options{}); ok || !strings.Contains(string(document), `"invalid_source"`) {
-		t.Errorf("no Tresor: %v %s", ok, document)
+	if template := tresor.MediaTemplate("nicht-da", "S-0001", tresor.Options{}); template.OK || !strings.Contains(string(template.JSON), `"invalid_source"`) {
+		t.Errorf("no Tresor: %v %s", template.OK, template.JSON)
 	}
 }
 
@@ -216,17 +217,18 @@ func TestAFilledMediaTemplateIsValid(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("testdata/conformance/bases/genossenschaft")); err != nil {
 		t.Fatal(err)
 	}
-	document, ok := tresor.MediaTemplate(dir, "S-0013", tresor.Options{})
-	if !ok {
-		t.Fatal(string(document))
+	template := tresor.MediaTemplate(dir, "S-0013", tresor.Options{})
+	if !template.OK {
+		t.Fatal(string(template.JSON))
 	}
+	document := string(template.JSON)
 	file := filepath.Join(dir, "sources/derived/S-0013__media.json")
 	for _, tt := range []struct {
 		content string
 		rules   string
 	}{
-		{string(document), "MD-18"},
-		{strings.Replace(string(document), `"verified": false`, `"verified": true`, 1), ""},
+		{document, "MD-18"},
+		{strings.Replace(document, `"verified": false`, `"verified": true`, 1), ""},
 	} {
 		if err := os.WriteFile(file, []byte(tt.content), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,9 +1,6 @@
 package cli
 
-import (
-	"outheis/tresor"
-	"outheis/tresor/internal/pjson"
-)
+import "outheis/tresor"
 
 func (c *call) source() int {
 	s, err := tresor.DescribeSource(c.dir(), c.path(c.args.words[0]), c.options())
@@ -26,22 +23,4 @@ func (c *call) source() int {
 		c.line(c.say("cli.source.hint", h.Text))
 	}
 	return success
-}
-
-func (c *call) mediaTemplate() int {
-	document, ok := tresor.MediaTemplate(c.dir(), c.args.words[0], c.options())
-	c.out.Write(document)
-	if !ok {
-		return refused
-	}
-	return success
-}
-
-// templateFailure prints the refusal of a template that failed for a mistake of
-// the program (deviation D-02).
-func templateFailure(schema string) func(*call, string) {
-	return func(c *call, text string) {
-		errors := []string{c.say("cli.internal", c.command.name, text)}
-		c.out.Write(pjson.Encode(pjson.Object{"errors": errors, "schema": schema, "state": "invalid_source"}))
-	}
 }

@@ -259,9 +259,9 @@ func TestAMediumMayBeDescribedLater(t *testing.T) {
 	if got := done.Report.Errors; len(got) != 1 || got[0].Rule != "MD-18" {
 		t.Errorf("errors %v", got)
 	}
-	template, ok := tresor.MediaTemplate(dir, "S-0001", tresor.Options{})
-	if got := read(t, dir, "sources/derived/S-0001__media.json"); !ok || got != string(template) {
-		t.Errorf("draft %s, template %s", got, template)
+	template := tresor.MediaTemplate(dir, "S-0001", tresor.Options{})
+	if got := read(t, dir, "sources/derived/S-0001__media.json"); !template.OK || got != string(template.JSON) {
+		t.Errorf("draft %s, template %s", got, template.JSON)
 	}
 	if _, err := tresor.Release(ctx, dir, tresor.Minor, may(2)); err == nil {
 		t.Error("it is released")

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"outheis/tresor"
+)
+
+// findings prints findings, each with the sign of its severity.
+func (c *call) findings(list []tresor.Finding) {
+	c.report.findings = append(c.report.findings, list...)
+	for _, f := range list {
+		c.line(sign(f.Severity), f.String())
+	}
+}
+
+// sign is what a finding of the severity begins with.
+func sign(s tresor.Severity) string {
+	switch s {
+	case tresor.Warning:
+		return "🟡 WARNUNG  "
+	case tresor.Hint:
+		return "ℹ️  "
+	}
+	return "🔴 FEHLER   "
+}
+
+// fails prints why a command refuses.
+func (c *call) fails(err error) int {
+	name := c.command.name
+	var invalid *tresor.InvalidError
+	var write *tresor.WriteError
+	var reading *tresor.RefusedError
+	switch {
+	case errors.As(err, &reading):
+		return c.refuse("cli.refused", name, reading.Text)
+	case errors.As(err, &invalid) && invalid.State == tresor.VaultBusy:
+		return c.refuse("cli.busy", name, invalid.Findings[0].Text)
+	case errors.As(err, &invalid):
+		c.report.findings = append(c.report.findings, invalid.Findings...)
+		for _, f := range invalid.Findings {
+			c.line("🔴 ", f.String())
+		}
+		return c.refuse("cli.invalid", name)
+	case errors.As(err, &write) && write.Done:
+		return c.refuse("cli.done", name, write.Text)
+	case errors.As(err, &write) && write.Recovery:
+		return c.refuse("cli.recovery", name, write.Text)
+	case errors.As(err, &write):
+		return c.refuse("cli.failed", name, write.Text)
+	}
+	return c.refuse("cli.failed", name, err)
+}
+
+// held lets a writer come to its end, or stop before it wrote anything.
+func (c *call) held() (ctx context.Context, release func()) {
+	if c.Hold == nil {
+		return c.ctx, func() {}
+	}
+	return c.Hold(c.ctx)
+}

@@ -104,6 +104,9 @@ func pending(f tresor.Finding) bool { return f.Rule == "QU-1" || f.Rule == "MD-1
 // sound refuses to go on in a Tresor that is broken: IDs could be hidden in what
 // cannot be read.
 func (p *plan) sound() error {
+	if !p.Tree.Exists(profil.RegisterFile) && !p.Tree.Exists(profil.TypesFile) {
+		return p.refuse("", "CU-4", p.Tree.Root())
+	}
 	var list []tresor.Finding
 	for _, f := range p.Report.Errors {
 		if !pending(f) {

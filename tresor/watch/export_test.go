@@ -8,7 +8,7 @@ func Differences(before, after tresor.Report) (found, gone []tresor.Finding) {
 }
 
 // WithoutEvents returns o for a system that cannot watch after the first n
-// folders.
+// folders; without an error it does not even say so.
 func WithoutEvents(o Options, n int, err error) Options {
 	o.add = func(w *notifier, dir string) error {
 		if n--; n < 0 {

@@ -4,8 +4,9 @@
 //
 // [Run] watches the folder and everything below it. It waits until a burst of
 // changes is over, as that of an editor that saves or of git, validates, and
-// compares with what it found before. The folder may vanish and come back. Where
-// the system cannot tell of changes, it is looked at every other second.
+// compares with what it found before. The folder may vanish and come back. Every
+// other second it is looked at as well: not every file system tells of changes,
+// and there may be no watch left to be had.
 //
 // The package reads only, keeps nothing and prints nothing.
 package watch
@@ -24,8 +25,8 @@ type Options struct {
 	// Quiet is how long nothing may have changed before it validates; 0 is
 	// 200 ms. After ten times as long it validates all the same.
 	Quiet time.Duration
-	// Poll is the time between two looks, where nothing tells of changes; 0 is
-	// 2 s.
+	// Poll is the time between two looks at names, sizes and times, for what
+	// nothing tells of; 0 is 2 s. A look that takes long makes it longer.
 	Poll time.Duration
 	Now  func() time.Time // the clock of what is told; nil is time.Now
 
@@ -43,8 +44,8 @@ type Change struct {
 	// Gone nothing, and the next change is compared with the last one that had a
 	// folder.
 	Missing bool
-	// Polling is why changes are not told by the system, if they are not; they are
-	// then looked for every Options.Poll.
+	// Polling is why changes are only looked for every Options.Poll; nil if the
+	// system tells of them.
 	Polling error
 }
 
@@ -75,23 +76,26 @@ type runner struct {
 	o        Options
 	notifier *notifier
 	root     os.FileInfo // of the folder that was looked at last; nil without one
-	seen     uint64      // fingerprint of the folder, only while polling
+	seen     uint64      // fingerprint of the folder then
+	cost     time.Duration
 	missing  bool
 	before   *tresor.Report // the last one of a folder
 }
 
 // look validates and tells. The folders are watched before they are read, so
-// that no change falls in between.
+// that no change falls in between; what was told of before is covered.
 func (r *runner) look(tell func(Change)) {
+	select {
+	case <-r.notifier.changes():
+	default:
+	}
 	r.root = folder(r.dir)
 	if r.root == nil && r.missing {
 		return
 	}
 	if r.root != nil {
 		r.notifier.watch(r.dir)
-		if r.notifier.err != nil {
-			r.seen = fingerprint(r.dir)
-		}
+		r.seen = r.fingerprint()
 	}
 	c := Change{At: r.o.Now(), Report: tresor.Validate(r.dir, r.o.Tresor), First: r.before == nil, Polling: r.notifier.err}
 	r.missing = r.root == nil
@@ -121,7 +125,7 @@ func folder(dir string) os.FileInfo {
 
 // wait returns when something has changed and is quiet again, or when ctx ends.
 func (r *runner) wait(ctx context.Context) {
-	tick := time.NewTicker(r.o.Poll)
+	tick := time.NewTimer(r.pause())
 	defer tick.Stop()
 	quiet := time.NewTimer(time.Hour)
 	defer quiet.Stop()
@@ -143,16 +147,21 @@ func (r *runner) wait(ctx context.Context) {
 		case <-latest:
 			return
 		case <-tick.C:
-			if r.elsewhere() {
+			if r.changed(latest == nil) {
 				return
 			}
+			tick.Reset(r.pause())
 		}
 	}
 }
 
-// elsewhere reports whether something changed that no event tells: the folder
-// came, went or is another one, or anything while polling.
-func (r *runner) elsewhere() bool {
+// pause is the time until the next look. Looking takes at most a twentieth of
+// all time.
+func (r *runner) pause() time.Duration { return max(r.o.Poll, 20*r.cost) }
+
+// changed reports whether something changed that no event tells: the folder
+// came, went or is another one, or, with inside, anything in it.
+func (r *runner) changed(inside bool) bool {
 	root := folder(r.dir)
 	switch {
 	case root == nil || r.root == nil:
@@ -160,5 +169,11 @@ func (r *runner) elsewhere() bool {
 	case !os.SameFile(root, r.root):
 		return true
 	}
-	return r.notifier.err != nil && fingerprint(r.dir) != r.seen
+	return inside && r.fingerprint() != r.seen
+}
+
+func (r *runner) fingerprint() uint64 {
+	began := time.Now()
+	defer func() { r.cost = time.Since(began) }()
+	return fingerprint(r.dir)
 }

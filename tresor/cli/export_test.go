@@ -8,6 +8,15 @@ type Command struct {
 	Anywhere bool // needs no Tresor
 }
 
+// Panic returns what a command with a document of its own prints when it ends by
+// a mistake of the program.
+func Panic(name, text string) []byte {
+	cmd, _ := find(name)
+	c := &call{command: cmd}
+	cmd.failure(c, text)
+	return c.out.Bytes()
+}
+
 // Commands returns all commands.
 func Commands() []Command {
 	var list []Command

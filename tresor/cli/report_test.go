@@ -168,3 +168,21 @@ func TestADocumentIsUTF8(t *testing.T) {
 		t.Errorf("exit %d, %s", code, pjson.Encode(doc))
 	}
 }
+
+// D-02: a mistake of the program ends a command with its own document as well.
+func TestAPanicIsADocument(t *testing.T) {
+	for _, c := range cli.Commands() {
+		if !c.Document {
+			continue
+		}
+		out := cli.Panic(c.Name, "index out of range")
+		v, err := pjson.Parse(out)
+		doc, ok := v.(pjson.Object)
+		if err != nil || !ok || doc["state"] != "invalid_source" && doc["state"] != "invalid_vault" {
+			t.Fatalf("%s: %v, %s", c.Name, err, out)
+		}
+		if errors, ok := doc["errors"].([]any); !ok || len(errors) != 1 || !strings.Contains(errors[0].(string), "index out of range") {
+			t.Errorf("%s: %s", c.Name, out)
+		}
+	}
+}

@@ -461,6 +461,14 @@ func TestNothingIsAddedToABrokenTresor(t *testing.T) {
 		t.Fatal(err)
 	}
 	claim(t, dir)
+	elsewhere := t.TempDir()
+	_, err = curate.NewClaim(ctx, elsewhere, goodClaim(), may(6))
+	if _, text := refusal(t, err); !strings.Contains(text, "--root") {
+		t.Errorf("a folder that is no Tresor: %s", text)
+	}
+	if left := tree(t, elsewhere); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
 	if _, err := curate.NewClaim(ctx, filepath.Join(dir, "fehlt"), goodClaim(), may(6)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}

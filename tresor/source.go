@@ -79,7 +79,10 @@ func DescribeSource(dir, file string, o Options) (RawSource, error) {
 	if !canStandInRegister(s.Name) {
 		return RawSource{}, o.refuse(nil, "SO-3")
 	}
-	head, err := s.read(f, info.Size(), o)
+	head, err := s.read(io.LimitReader(f, info.Size()+1), info.Size(), o)
+	if err == nil && s.Size != info.Size() {
+		err = tree.ErrChanged // somebody still writes it
+	}
 	if err != nil {
 		return RawSource{}, o.refuse(err, "SO-4", err)
 	}

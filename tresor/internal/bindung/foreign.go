@@ -102,7 +102,7 @@ func (d *Dir) verified(ctx context.Context, p string) (page *Document, sum strin
 		return &doc, doc.SHA256, why, nil
 	}
 	h := sha256.New()
-	if _, err := io.Copy(h, whileLive{ctx, f}); err != nil {
+	if _, err := io.Copy(h, whileLive{ctx, io.LimitReader(f, size+1)}); err != nil {
 		if ctx.Err() != nil {
 			return nil, "", nil, ctx.Err()
 		}

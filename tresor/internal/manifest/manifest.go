@@ -144,12 +144,21 @@ func compare(current, pinned map[string]string) []*Problem {
 	return slices.Concat(added, missing, changed)
 }
 
+// maxProblems bounds what [Parse] says of a file that is none: each of its
+// millions of lines would be a problem.
+const maxProblems = 10_000
+
 // Parse reads a manifest: the digests by path, and what is wrong with its lines.
 func Parse(s string) (pinned map[string]string, problems []*Problem) {
 	pinned = make(map[string]string)
-	for i, line := range strings.Split(s, "\n") {
+	i := -1
+	for line := range strings.SplitSeq(s, "\n") {
+		i++
 		if text.IsBlank(line) {
 			continue
+		}
+		if len(problems) == maxProblems {
+			return pinned, append(problems, problem(check.Where{Path: profil.ManifestFile}, "MX-1", maxProblems))
 		}
 		where := check.Where{Path: profil.ManifestFile, Line: i + 1}
 		digest, p, ok := strings.Cut(line, "  ")

@@ -56,6 +56,14 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// A file that is no manifest gives a bounded number of problems.
+func TestProblemsAreBounded(t *testing.T) {
+	_, problems := manifest.Parse(strings.Repeat("x\n", 20_000))
+	if n := len(problems); n != 10_001 || problems[n-1].Key != "MX-1" {
+		t.Errorf("%d problems, the last %s", n, problems[n-1].Key)
+	}
+}
+
 func TestEntriesWithOverride(t *testing.T) {
 	m := fstest.MapFS{"a.md": {Data: []byte("alt")}, "log.md": {Data: []byte("x")}}
 	entries, problem := manifest.Entries(tree.OpenFS(m, "t"), map[string][]byte{"a.md": []byte("x"), "VERSION": []byte("x"), "log.md": []byte("x")})

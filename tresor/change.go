@@ -7,6 +7,7 @@ import (
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/check"
+	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/lock"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/tree"
@@ -124,7 +125,7 @@ func mutate(ctx context.Context, dir, command string, o Options, operation func(
 		return &InvalidError{State: VaultBusy, Name: t.Name(), Findings: findings([]check.Finding{found}, Error, o)}
 	}
 	if err != nil {
-		return &WriteError{Text: wording.Say(o.Lang, "WR-7", err), Err: err}
+		return unlockable(err, o)
 	}
 	if t, err = o.open(root); err == nil {
 		err = guarded(l, &writing{t, l, o}, operation)
@@ -133,12 +134,29 @@ func mutate(ctx context.Context, dir, command string, o Options, operation func(
 	var incomplete *txn.RollbackError
 	finish := l.Release
 	if errors.As(err, &incomplete) {
-		finish = func() error { return l.Keep(incomplete.Error()) }
+		finish = func() error { return l.Keep(keptReason(command, incomplete)) }
 	}
 	if failed := finish(); failed != nil {
 		return &WriteError{Text: wording.Say(o.Lang, "WR-6", failed), Recovery: incomplete != nil, Done: err == nil, Err: errors.Join(failed, err)}
 	}
 	return err
+}
+
+// unlockable is the error for a lock that cannot be made.
+func unlockable(err error, o Options) error {
+	if errors.Is(err, disk.ErrPlatform) {
+		return &WriteError{Text: wording.Say(o.Lang, "TX-11"), Err: err}
+	}
+	return &WriteError{Text: wording.Say(o.Lang, "WR-7", err), Err: err}
+}
+
+// keptReason is what a lock that stays says; the format has it in German.
+func keptReason(command string, incomplete *txn.RollbackError) string {
+	const reason = "Rollback unvollständig"
+	if command == "release" {
+		return reason
+	}
+	return reason + ": " + incomplete.FailedIn("de")
 }
 
 // guarded runs an operation. Should it panic, the lock is released: nothing is
@@ -160,22 +178,36 @@ func (w *writing) replace(ctx context.Context, before, after func() error, targe
 	err := txn.Transaction{Root: w.tree.Root(), Note: w.lock.Note(), Targets: targets,
 		Before: before, After: after, Hook: w.o.hook}.Run(ctx)
 	var incomplete *txn.RollbackError
-	var failed *txn.Error
 	var invalid *InvalidError
 	var worded *WriteError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &incomplete):
-		return &WriteError{Text: wording.Say(w.o.Lang, "WR-5", incomplete, incomplete.Backup), Recovery: true, Err: err}
+		text := wording.Say(w.o.Lang, "WR-5", w.words(incomplete.Cause), incomplete.FailedIn(w.o.Lang), incomplete.Backup)
+		return &WriteError{Text: text, Recovery: true, Err: err}
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return stopped(ctx, w.o)
 	case errors.As(err, &invalid), errors.As(err, &worded):
 		return err
-	case errors.As(err, &failed):
-		return &WriteError{Text: failed.In(w.o.Lang), Err: err}
 	}
-	return &WriteError{Text: err.Error(), Err: err}
+	return &WriteError{Text: w.words(err), Err: err}
+}
+
+// words words the cause of a failure.
+func (w *writing) words(err error) string {
+	var failed *txn.Error
+	var worded *WriteError
+	var invalid *InvalidError
+	switch {
+	case errors.As(err, &failed):
+		return failed.In(w.o.Lang)
+	case errors.As(err, &worded):
+		return worded.Text
+	case errors.As(err, &invalid) && len(invalid.Findings) > 0:
+		return invalid.Findings[0].String()
+	}
+	return err.Error()
 }
 
 func stopped(ctx context.Context, o Options) error {

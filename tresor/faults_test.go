@@ -247,6 +247,7 @@ func TestFaultAtEveryCall(t *testing.T) {
 
 // recover itself can be cut off at any call and begun again.
 func TestFaultAtEveryCallOfRecover(t *testing.T) {
+	t.Parallel()
 	w := writers()[5]
 	dir := w.lay(t)
 	former := whole(t, dir)

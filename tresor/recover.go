@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/lock"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/tree"
@@ -60,6 +61,9 @@ func Recover(ctx context.Context, dir string, ro RecoverOptions, o Options) (Rec
 	}
 	defer t.Close()
 	found, err := lock.Find(t.Root(), o.hook)
+	if errors.Is(err, disk.ErrPlatform) {
+		return Recovery{}, unlockable(err, o)
+	}
 	if err != nil {
 		return Recovery{}, failedRecovery(o, profil.LockFile, err)
 	}
@@ -74,7 +78,7 @@ func Recover(ctx context.Context, dir string, ro RecoverOptions, o Options) (Rec
 			return r.finish(), nil
 		}
 		if err != nil {
-			return Recovery{}, &WriteError{Text: wording.Say(o.Lang, "WR-7", err), Err: err}
+			return Recovery{}, unlockable(err, o)
 		}
 		err = r.run(ctx)
 		if failed := own.Release(); err == nil && failed != nil {

@@ -143,9 +143,9 @@ func TestReleaseRefuses(t *testing.T) {
 		{"bad version", func(t *testing.T, dir string) { put(t, dir, "VERSION", "1.0") }, "“1.0”"},
 		{"D-32", func(t *testing.T, dir string) { put(t, dir, "VERSION", "1.0.9007199254740993") }, "“1.0.9007199254740993”"},
 		{"D-32 overflow", func(t *testing.T, dir string) { put(t, dir, "VERSION", "99999999999999999999.0.0") }, "“99999999999999999999.0.0”"},
-		{"D-63", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "graph"))) }, "graph: the folder is missing"},
+		{"D-63 no folder", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "graph"))) }, "graph: the folder is missing"},
 		{"log is a folder", func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "log.md"), 0o755)) }, "log.md "},
-		{"D-04", func(t *testing.T, dir string) { put(t, dir, "log.md", "a\xff\n") }, "log.md is not valid UTF-8 (byte 1)"},
+		{"D-04 log", func(t *testing.T, dir string) { put(t, dir, "log.md", "a\xff\n") }, "log.md is not valid UTF-8 (byte 1)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -230,6 +230,25 @@ func TestReleaseNoticesChanges(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// D-62: where nothing can be made beside the Tresor, nothing is begun, and the
+// reason is said.
+func TestNoPlaceForStaging(t *testing.T) {
+	dir := unreleased(t)
+	before := content(t, dir)
+	_, err := tresor.Release(t.Context(), dir, tresor.Patch, tresor.Options{}.WithHook(func(c disk.Call) error {
+		if c.Op == "mkdir" && strings.Contains(c.Path, ".halle3-release-") {
+			return fs.ErrPermission
+		}
+		return nil
+	}))
+	if err == nil || !strings.Contains(err.Error(), "neben dem Tresor lässt sich nichts vorbereiten") {
+		t.Errorf("got %v", err)
+	}
+	if d := difference(before, content(t, dir)); d != "" {
+		t.Errorf("%s changed", d)
 	}
 }
 

@@ -4,4 +4,4 @@ package tresor_test
 
 // Of the calls in the sweeps a plain run tries some; all are tried with the tag
 // peers.
-const faultStep = 13
+const faultStep = 29

@@ -312,9 +312,13 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 	t.Run("signals", func(t *testing.T) {
 		c := commandLines()["release"]
 		former, latter := c.ends(t, "release")
-		start := time.Now()
-		must(t, c.command(t, c.layAll(t)).Run())
-		length := time.Since(start)
+		length := time.Hour // that a release takes
+		for range 5 {
+			cmd := c.command(t, c.layAll(t))
+			start := time.Now()
+			must(t, cmd.Run())
+			length = min(length, time.Since(start))
+		}
 		for i, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, os.Kill} {
 			t.Run(rows[i], func(t *testing.T) {
 				t.Parallel()
@@ -323,8 +327,8 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 					dir := c.layAll(t)
 					cmd := c.command(t, dir)
 					must(t, cmd.Start())
-					timer := time.AfterFunc(time.Duration(r.Int64N(int64(2*length))), func() { _ = cmd.Process.Signal(sig) }) // it may be over
-					_ = cmd.Wait()                                                                                            // how it ended is in the state of the Tresor
+					timer := time.AfterFunc(time.Duration(r.Int64N(int64(length))), func() { _ = cmd.Process.Signal(sig) }) // it may be over
+					_ = cmd.Wait()                                                                                          // how it ended is in the state of the Tresor
 					timer.Stop()
 					if sig != os.Kill {
 						if _, err := os.Lstat(filepath.Join(dir, ".vault-release.lock")); err == nil || besides(t, dir) != "" {
@@ -337,4 +341,38 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 		}
 	})
 	t.Logf("how the runs ended:\n%s", all.table(rows))
+}
+
+// Of several processes at once each releases one of its own or refuses.
+func TestReleasesOfManyProcesses(t *testing.T) {
+	c := commandLines()["release"]
+	done, refused := 0, 0
+	for range 20 {
+		dir := c.layAll(t)
+		var running []*exec.Cmd
+		for range 4 {
+			cmd := c.command(t, dir)
+			must(t, cmd.Start())
+			running = append(running, cmd)
+		}
+		released := 0
+		for _, cmd := range running {
+			switch err := cmd.Wait(); {
+			case err == nil:
+				released++
+			case cmd.ProcessState.ExitCode() == 1:
+				refused++
+			default:
+				t.Errorf("ended with %v", err)
+			}
+		}
+		if want, got := fmt.Sprintf("1.%d.0", released), open(t, dir).Version(); released == 0 || got != want {
+			t.Errorf("%d released, version %s", released, got)
+		}
+		if left := besides(t, dir); left != "" {
+			t.Errorf("left beside the Tresor: %s", left)
+		}
+		done += released
+	}
+	t.Logf("%d released, %d refused", done, refused)
 }

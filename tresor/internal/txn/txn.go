@@ -107,18 +107,9 @@ func fail(path, key string, err error, args ...any) *Error {
 		return &Error{Why: wording.Sentence{Key: "TX-11"}, Err: err}
 	}
 	if err != nil {
-		args = append(args, cause(err))
+		args = append(args, err)
 	}
 	return &Error{path, wording.Sentence{Key: key, Args: args}, err}
-}
-
-// cause is what the system says, without our paths.
-func cause(err error) error {
-	var two interface{ Unwrap() error }
-	for errors.As(err, &two) && two.Unwrap() != nil {
-		err = two.Unwrap()
-	}
-	return err
 }
 
 // Error returns the reason in English.
@@ -142,8 +133,20 @@ type RollbackError struct {
 
 // Error returns cause, failures and the backup's place in English.
 func (e *RollbackError) Error() string {
-	return "commit failed (" + e.Cause.Error() + "); rollback incomplete: " +
-		strings.ReplaceAll(errors.Join(e.Failed...).Error(), "\n", "; ") + "; backup: " + e.Backup
+	return "commit failed (" + e.Cause.Error() + "); rollback incomplete: " + e.FailedIn("en") + "; backup: " + e.Backup
+}
+
+// FailedIn returns what could not be brought back in a language.
+func (e *RollbackError) FailedIn(lang string) string {
+	var list []string
+	for _, err := range e.Failed {
+		text := err.Error()
+		if worded, ok := err.(*Error); ok {
+			text = worded.In(lang)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "; ")
 }
 
 // Unwrap returns the cause.

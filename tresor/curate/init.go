@@ -90,7 +90,8 @@ func (n NewTresor) facts(folder string, o tresor.Options) (facts, error) {
 		return facts{}, refuse(o, "title", "CU-12")
 	}
 	f.QuotedTitle = strings.ReplaceAll(f.Title, "'", "''")
-	if f.Skill == "" {
+	const longest = 64 // that a skill may be called
+	if f.Skill = strings.Trim(f.Skill[:min(len(f.Skill), longest)], "-"); f.Skill == "" {
 		f.Skill = "wissenstresor"
 	}
 	if f.Domain == "" {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"outheis/tresor"
@@ -148,8 +149,9 @@ func TestNewClaim(t *testing.T) {
 	if r := valid(t, dir); r.Warnings != nil {
 		t.Errorf("warnings %v", r.Warnings)
 	}
-	if done := claim(t, dir); done.ID != "C-0002" {
-		t.Errorf("the next ID is %s", done.ID)
+	done = claim(t, dir)
+	if done.ID != "C-0002" || len(done.Notes) != 2 || !strings.Contains(done.Notes[0], "C-0001") {
+		t.Errorf("the same claim again: %+v", done)
 	}
 }
 
@@ -480,5 +482,37 @@ func TestAFilledQuarantineIsNamed(t *testing.T) {
 	done := claim(t, dir)
 	if !strings.Contains(fmt.Sprint(done.Notes), "sources/quarantine/eingang.md") {
 		t.Errorf("notes %q", done.Notes)
+	}
+}
+
+// Of writers at the same time each is let in or turned away, and nothing of
+// theirs is mixed.
+func TestWritersAtTheSameTime(t *testing.T) {
+	dir := withPage(t)
+	var wg sync.WaitGroup
+	ids := make(chan string, 8)
+	for range cap(ids) {
+		wg.Go(func() {
+			done, err := curate.NewClaim(ctx, dir, goodClaim(), may(6))
+			var invalid *tresor.InvalidError
+			if err != nil && (!errors.As(err, &invalid) || invalid.State != tresor.VaultBusy) {
+				t.Errorf("got %v", err)
+			}
+			if err == nil {
+				ids <- done.ID
+			}
+		})
+	}
+	wg.Wait()
+	close(ids)
+	seen := make(map[string]bool)
+	for id := range ids {
+		if seen[id] {
+			t.Errorf("%s is given twice", id)
+		}
+		seen[id] = true
+	}
+	if r := valid(t, dir); r.Claims != len(seen) || len(seen) == 0 {
+		t.Errorf("%d claims, %d written", r.Claims, len(seen))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"outheis/tresor/internal/router"
 	"outheis/tresor/internal/text"
 	"outheis/tresor/internal/txn"
+	"outheis/tresor/internal/words"
 )
 
 // NewDomain makes the domain name, a folder below knowledge with its section in
@@ -206,9 +207,19 @@ func NewClaim(ctx context.Context, dir string, c Claim, o tresor.Options) (Done,
 			return err
 		}
 		p.done.ID, p.done.Path = id, page.Path
+		p.noteTwins(line.Text)
 		return p.raise(page, c.Stand, 1)
 	})
 	return blame(done, err, "LK-", "text")
+}
+
+// noteTwins names the claims that say the same already, which may be meant.
+func (p *plan) noteTwins(says string) {
+	for _, id := range ids(p.Bestand.Claims) {
+		if c := p.Bestand.Claims[id]; words.Norm(c.Text) == words.Norm(says) {
+			p.note("CU-53", id, c.Page.Path)
+		}
+	}
 }
 
 func (p *plan) hasSource(id string) bool {

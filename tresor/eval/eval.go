@@ -79,7 +79,7 @@ func (r Result) Miss() bool { return r.Kind() != Correct && r.Kind() != Refused 
 
 // Ask puts a question to the snapshot. It is a pure function of its arguments.
 func Ask(s *tresor.Snapshot, q Question) Result {
-	a := s.Assess(q.Text, tresor.AssessOptions{Limit: Listed})
+	a := s.Assess(q.Text, tresor.AssessOptions{World: q.World, Limit: Listed})
 	r := Result{Question: q, Status: NotFound}
 	r.Rank = 1 + slices.IndexFunc(a.Fits, func(f tresor.Fit) bool { return slices.Contains(q.Claims, f.Claim.ID) })
 	if len(a.Fits) > 0 {

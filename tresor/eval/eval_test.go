@@ -176,6 +176,9 @@ func TestParse(t *testing.T) {
 		{"claims null", `{"id":"a","frage":"?","claims":null}`, "EV-7", []int{1}},
 		{"claim as text", `{"id":"a","frage":"?","claims":"C-0001"}`, "EV-7", []int{1}},
 		{"claim malformed", `{"id":"a","frage":"?","claims":["C-1"]}`, "EV-7", []int{1}},
+		{"world", `{"id":"a","frage":"?","claims":[],"world":"BW-0001"}`, "", nil},
+		{"world that is none", `{"id":"a","frage":"?","claims":[],"world":"Labor"}`, "EV-8", []int{1}},
+		{"world null", `{"id":"a","frage":"?","claims":[],"world":null}`, "EV-8", []int{1}},
 		{"claim twice", `{"id":"a","frage":"?","claims":["C-0001","C-0001"]}`, "EV-7", []int{1}},
 	}
 	for _, tt := range tests {
@@ -199,9 +202,9 @@ func TestParse(t *testing.T) {
 }
 
 func TestUnknownClaimsAreNamed(t *testing.T) {
-	questions, _ := eval.Parse("f", []byte(`{"id":"a","frage":"?","claims":["C-0001","C-9999"]}`+"\n"+`{"id":"b","frage":"?","claims":["C-9998"]}`), "de")
+	questions, _ := eval.Parse("f", []byte(`{"id":"a","frage":"?","claims":["C-0001","C-9999"]}`+"\n"+`{"id":"b","frage":"?","claims":["C-9998"],"world":"BW-0099"}`), "de")
 	found := eval.Unknown(open(t), "f", questions, "de")
-	if len(found) != 2 || found[0].Line != 1 || !strings.Contains(found[0].Text, "C-9999") || found[1].Line != 2 || !strings.Contains(found[1].Text, "C-9998") {
+	if len(found) != 3 || found[2].Line != 2 || !strings.Contains(found[2].Text, "BW-0099") || found[0].Line != 1 || !strings.Contains(found[0].Text, "C-9999") || found[1].Line != 2 || !strings.Contains(found[1].Text, "C-9998") {
 		t.Errorf("got %v", found)
 	}
 }
@@ -222,7 +225,11 @@ func FuzzParse(f *testing.F) {
 		}
 		var again []byte
 		for _, q := range questions {
-			line, err := json.Marshal(map[string]any{"id": q.ID, "frage": q.Text, "claims": append([]string{}, q.Claims...)})
+			object := map[string]any{"id": q.ID, "frage": q.Text, "claims": append([]string{}, q.Claims...), "world": q.World}
+			if q.World == "" {
+				delete(object, "world")
+			}
+			line, err := json.Marshal(object)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +240,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is read back with %v", again, found)
 		}
 		for i, q := range reread {
-			if q.ID != questions[i].ID || q.Text != questions[i].Text || strings.Join(q.Claims, " ") != strings.Join(questions[i].Claims, " ") {
+			if q.ID != questions[i].ID || q.Text != questions[i].Text || q.World != questions[i].World || strings.Join(q.Claims, " ") != strings.Join(questions[i].Claims, " ") {
 				t.Fatalf("got %+v, want %+v", q, questions[i])
 			}
 		}

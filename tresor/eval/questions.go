@@ -20,12 +20,14 @@ type Question struct {
 	ID     string
 	Text   string
 	Claims []string // that answer it, any of them; none if the Bestand does not
+	World  string   // BW-nnnn that it is asked in, or "" for all
 	Line   int      // in its file, from 1
 }
 
 // Parse reads questions, one JSON object a line with the keys id (unique),
 // frage and claims (a list of C-nnnn, empty where the right answer is "Nicht im
-// Bestand"). Further keys are the author's own and skipped. Blank lines, CRLF
+// Bestand"), and with world (BW-nnnn) where the question has a word of several
+// Begriffswelten. Further keys are the author's own and skipped. Blank lines, CRLF
 // and a byte-order mark in front are accepted, nothing else that is no strict
 // JSON. Whatever is wrong is found at once, in the order of the lines and in
 // the language lang; name is the file's name in the findings. With a finding
@@ -45,7 +47,8 @@ func Parse(name string, b []byte, lang string) ([]Question, []tresor.Finding) {
 	return p.questions, findings(p.found, lang)
 }
 
-// Unknown finds the claims of the questions that the snapshot does not have.
+// Unknown finds the claims and Begriffswelten of the questions that the snapshot
+// does not have.
 func Unknown(s *tresor.Snapshot, name string, questions []Question, lang string) []tresor.Finding {
 	var found check.Findings
 	for _, q := range questions {
@@ -53,6 +56,10 @@ func Unknown(s *tresor.Snapshot, name string, questions []Question, lang string)
 			if _, _, ok := s.Claim(id); !ok {
 				found.Error(check.Line(name, q.Line), "EV-2", id)
 			}
+		}
+		isWorld := func(w tresor.World) bool { return w.ID == q.World }
+		if q.World != "" && !slices.ContainsFunc(s.Worlds(), isWorld) {
+			found.Error(check.Line(name, q.Line), "EV-9", q.World)
 		}
 	}
 	return findings(found, lang)
@@ -106,7 +113,11 @@ func (p *parser) object(line []byte) {
 	if !okClaims {
 		wrong("EV-7")
 	}
-	p.questions = append(p.questions, Question{ID: id, Text: question, Claims: claims, Line: p.line})
+	world, okWorld := o["world"].(string)
+	if _, ok := o["world"]; ok && (!okWorld || !isID("BW-", world)) {
+		wrong("EV-8")
+	}
+	p.questions = append(p.questions, Question{ID: id, Text: question, Claims: claims, World: world, Line: p.line})
 }
 
 // claims reads a list of claim IDs, each once.
@@ -114,11 +125,15 @@ func claims(v any) (ids []string, ok bool) {
 	list, ok := v.([]any)
 	for _, item := range list {
 		id, isText := item.(string)
-		digits, hasPrefix := strings.CutPrefix(id, "C-")
-		if !isText || !hasPrefix || len(digits) != 4 || !text.AllDigits(digits) || slices.Contains(ids, id) {
+		if !isText || !isID("C-", id) || slices.Contains(ids, id) {
 			return nil, false
 		}
 		ids = append(ids, id)
 	}
 	return ids, ok
+}
+
+func isID(prefix, s string) bool {
+	digits, ok := strings.CutPrefix(s, prefix)
+	return ok && len(digits) == 4 && text.AllDigits(digits)
 }

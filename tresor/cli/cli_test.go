@@ -147,9 +147,10 @@ func TestALockStopsWritersAndStays(t *testing.T) {
 	if err := os.WriteFile(lock, []byte("pid=1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"index", "graph", "checksum"} {
-		code, stdout, _ := run(cli.Options{Root: dir}, command)
-		if code != 1 || !strings.HasPrefix(stdout, "🔴 "+command+": ") || !strings.Contains(stdout, ".vault-release.lock") {
+	for _, command := range []string{"index", "graph", "checksum", "release", "log note x"} {
+		name, _, _ := strings.Cut(command, " ")
+		code, stdout, _ := run(cli.Options{Root: dir}, strings.Fields(command)...)
+		if code != 1 || !strings.HasPrefix(stdout, "🔴 "+name+": ") || !strings.Contains(stdout, ".vault-release.lock") {
 			t.Errorf("%s: exit %d, %s", command, code, stdout)
 		}
 	}
@@ -164,6 +165,7 @@ func TestWritersAreNotCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]string{"index": "held released", "graph": "held released", "checksum": "held released",
+		"release": "held released", "log note x": "held released", "recover": "held released",
 		"checksum --verify": "", "validate": "", "stats": ""} {
 		var did []string
 		hold := func(ctx context.Context) (context.Context, func()) {

@@ -56,7 +56,7 @@ const (
 	StagePages   = Stage(bestand.StagePages)   // reading and checking pages
 	StageAnchors = Stage("anchors")            // looking for cited sentences in bound folders; anchors of a source
 	StageLookup  = Stage("lookup")             // searching documents of external sources, or counting their words
-	StageBytes   = Stage("bytes")              // reading one file; MiB
+	StageBytes   = Stage(tree.StageBytes)      // reading one large file; MiB
 )
 
 // open looks at the tree in dir.

@@ -11,7 +11,7 @@ import (
 
 const (
 	patience = time.Second            // before it is over no progress is shown
-	redraw   = 100 * time.Millisecond // between two lines of the same stage
+	redraw   = 100 * time.Millisecond // between two lines
 )
 
 // A meter shows on a terminal how far a command is: one line that is written
@@ -25,7 +25,6 @@ type meter struct {
 	mu    sync.Mutex
 	began time.Time // zero before the first step
 	drawn time.Time
-	stage tresor.Stage // that is on the terminal
 	shown bool
 }
 
@@ -37,10 +36,10 @@ func (m *meter) step(stage tresor.Stage, done, total int) {
 	if m.began.IsZero() {
 		m.began = now
 	}
-	if now.Sub(m.began) < patience || m.shown && m.stage == stage && now.Sub(m.drawn) < redraw {
+	if now.Sub(m.began) < patience || m.shown && now.Sub(m.drawn) < redraw {
 		return
 	}
-	m.stage, m.drawn, m.shown = stage, now, true
+	m.drawn, m.shown = now, true
 	_, _ = io.WriteString(m.w, "\r"+m.text(stage, done, total)+eraseToEnd)
 }
 

@@ -114,7 +114,7 @@ func (t *Tree) Digest(path string) (string, error) {
 		return e.digest, nil
 	}
 	h := sha256.New()
-	n, err := io.CopyBuffer(h, onlyReader{io.LimitReader(f, e.Size+1)}, t.buffer[:])
+	n, err := io.CopyBuffer(h, &watched{Reader: io.LimitReader(f, e.Size+1), tree: t, size: e.Size}, t.buffer[:])
 	if err != nil {
 		return "", err
 	}
@@ -127,8 +127,25 @@ func (t *Tree) Digest(path string) (string, error) {
 	return e.digest, nil
 }
 
-// onlyReader hides methods that would make a copy do without its buffer.
-type onlyReader struct{ io.Reader }
+// StageBytes is the stage of hashing one large file, in MiB.
+const StageBytes = "bytes"
+
+// A watched reader tells how far a large file is read. It has no method that
+// would make a copy do without its buffer.
+type watched struct {
+	io.Reader
+	tree       *Tree
+	done, size int64
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	const large = 64 << 20
+	n, err := w.Reader.Read(b)
+	if w.done += int64(n); w.size >= large {
+		w.tree.Progress(StageBytes, int(w.done>>20), int(w.size>>20))
+	}
+	return n, err
+}
 
 // readAll reads a file that must have the given size.
 func readAll(f fs.File, size int64) ([]byte, error) {

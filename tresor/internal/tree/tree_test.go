@@ -319,3 +319,31 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// A large file that is hashed says how far it is, a small one does not.
+func TestDigestTellsHowFarItIs(t *testing.T) {
+	dir := t.TempDir()
+	for name, size := range map[string]int64{"gross.pdf": 64 << 20, "klein.pdf": 2 << 20} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := map[string]string{}
+	tr, err := tree.OpenWatched(dir, func(stage string, done, total int) { told[stage] = fmt.Sprint(done, " of ", total) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	for name, want := range map[string]string{"klein.pdf": "", "gross.pdf": "64 of 64"} {
+		delete(told, tree.StageBytes)
+		if _, err := tr.Digest(name); err != nil || told[tree.StageBytes] != want {
+			t.Errorf("%s: told %q, want %q, %v", name, told[tree.StageBytes], want, err)
+		}
+	}
+	if got, want := told[tree.StageLook], "2 of 0"; got != want {
+		t.Errorf("look: %s, want %s", got, want)
+	}
+}

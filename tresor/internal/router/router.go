@@ -71,18 +71,26 @@ func Parse(s string, f *check.Findings) Router {
 			continue
 		}
 		if list, ok := strings.CutPrefix(line, "schlagworte:"); ok {
-			open.Keywords, open.normal, open.keywordLine = nil, nil, i+1
-			for word := range strings.SplitSeq(list, ",") {
-				if word = lower(text.Trim(word)); word != "" {
-					open.Keywords = append(open.Keywords, word)
-					open.normal = append(open.normal, normalise(word))
-				}
-			}
+			open.Keywords, open.normal = keywords(list)
+			open.keywordLine = i + 1
 		} else if strings.HasPrefix(line, "- knowledge/") {
 			open.Pages, open.pageLine = append(open.Pages, text.Trim(line[len("- "):])), i+1
 		}
 	}
 	return r
+}
+
+// keywords splits a list of keywords and returns them in lower case and in normal
+// form. It folds the list as a whole, which gives the same as word by word.
+func keywords(list string) (words, normal []string) {
+	list = lower(list)
+	normalised := strings.Split(normalise(list), ",")
+	for i, word := range strings.Split(list, ",") {
+		if word = text.Trim(word); word != "" {
+			words, normal = append(words, word), append(normal, text.Trim(normalised[i]))
+		}
+	}
+	return words, normal
 }
 
 // Domain returns the section of a domain, or nil.

@@ -84,6 +84,13 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: hit %v", s, h)
 			}
 		}
+		for _, d := range r.Domains() {
+			for _, word := range d.Keywords {
+				if hits := r.Route(word); text.CollapseSpace(word) != "" && !slices.ContainsFunc(hits, func(h router.Hit) bool { return h.Domain == d }) {
+					t.Fatalf("%q: the keyword %q does not find %s", s, word, d.Name)
+				}
+			}
+		}
 		if decoded, bad := text.Decode([]byte(s)); found.Errors != nil || bad >= 0 || decoded != s {
 			return
 		}

@@ -401,7 +401,7 @@ func TestSeveralTresore(t *testing.T) {
 	}
 
 	answer = ask(t, a, "Wer ist Bundeskanzler?")
-	if answer.Status() != agents.StatusNotFound || answer.Reviewed() != 150 {
+	if answer.Status() != agents.StatusNotFound || answer.Reviewed() != 150 || !hasNote(answer, "„hafen“", "„lindenhof“") {
 		t.Errorf("got %s after %d claims, want all 150 compared", answer.Status(), answer.Reviewed())
 	}
 
@@ -411,8 +411,9 @@ func TestSeveralTresore(t *testing.T) {
 		t.Errorf("notes %q do not say that a Tresor is missing", answer.Notes())
 	}
 	var known *agents.Error
-	if _, err := a.Answer(t.Context(), agents.Request{Text: "Wer ist Bundeskanzler?", Lang: "de"}); !errors.As(err, &known) || !strings.Contains(known.Text, "hafen") {
-		t.Errorf("got %v, want the missing Tresor", err)
+	if _, err := a.Answer(t.Context(), agents.Request{Text: "Wer ist Bundeskanzler?", Lang: "de"}); !errors.As(err, &known) ||
+		!strings.Contains(known.Text, "„hafen“") || !strings.Contains(known.Text, "Die übrigen sagen nichts dazu: „lindenhof“.") {
+		t.Errorf("got %v, want the missing Tresor, and what the other says", err)
 	}
 }
 

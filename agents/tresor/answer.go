@@ -1,6 +1,7 @@
 package tresor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 	}
 	// Nothing is covered. To say so, every Tresor must have been reviewed.
 	if len(missing) > 0 {
-		return agents.Answer{}, unavailable(t, missing)
+		return agents.Answer{}, e.unavailable(missing, results)
 	}
 	for _, res := range results {
 		if len(res.whole.Ambiguous) > 0 {
@@ -144,17 +145,22 @@ func asSpelled(a engine.Ambiguity) string {
 // abstain says "Nicht im Bestand" for the whole question.
 func (e *exchange) abstain(results []*result) agents.Answer {
 	compared := 0
-	var near []agents.Pointer
-	var gaps []string
+	type pointer struct {
+		agents.Pointer
+		value float64
+	}
+	var near []pointer
+	var gaps, searched []string
 	for _, r := range results {
 		compared += r.whole.Compared
+		searched = append(searched, nameOf(e.t, r.tresor))
 		if len(r.whole.Named) > 0 {
 			gaps = append(gaps, r.whole.Named...)
 			continue
 		}
 		for _, f := range r.whole.Fits[:min(len(r.whole.Fits), mostNear)] {
 			if f.Value >= worthNear {
-				near = append(near, agents.Pointer{ID: e.cite(r.tresor, f.Claim.ID), Text: f.Claim.Text, Page: f.Page.Path})
+				near = append(near, pointer{agents.Pointer{ID: e.cite(r.tresor, f.Claim.ID), Text: f.Claim.Text, Page: f.Page.Path}, f.Value})
 			}
 		}
 	}
@@ -168,25 +174,42 @@ func (e *exchange) abstain(results []*result) agents.Answer {
 		slices.Sort(gaps)
 		gaps = slices.Compact(gaps)
 	}
-	answer := agents.NichtImBestand(compared, gaps...).WithNearest(near[:min(len(near), mostNear)]...)
+	slices.SortStableFunc(near, func(a, b pointer) int { return cmp.Compare(b.value, a.value) })
+	answer := agents.NichtImBestand(compared, gaps...)
+	for _, p := range near[:min(len(near), mostNear)] {
+		answer = answer.WithNearest(p.Pointer)
+	}
+	if e.several {
+		answer = answer.WithNotes(e.t.Say("answer.searched", strings.Join(searched, ", ")))
+	}
 	if asksForMore.MatchString(e.text) {
 		answer = answer.WithNotes(e.t.Say("answer.closed_world"))
 	}
 	return answer
 }
 
-// unavailable is the failure of Tresore that could not be asked.
-func unavailable(t *texts.Texts, missing []Tresor) error {
+// unavailable is the failure of Tresore that could not be asked. What the others
+// say does not make up for them.
+func (e *exchange) unavailable(missing []Tresor, results []*result) error {
 	var sentences []string
 	var causes []error
 	for _, m := range missing {
 		var invalid *engine.InvalidError
 		if errors.As(m.Err, &invalid) && invalid.State == engine.VaultBusy {
-			sentences = append(sentences, t.Say("answer.busy", m.ID))
+			sentences = append(sentences, e.t.Say("answer.busy", m.ID))
 		} else {
-			sentences = append(sentences, t.Say("answer.unavailable", m.ID))
+			sentences = append(sentences, e.t.Say("answer.unavailable", m.ID))
 		}
 		causes = append(causes, fmt.Errorf("Tresor %s: %w", m.ID, m.Err))
+	}
+	var silent []string
+	for _, r := range results {
+		if !r.asksBack() {
+			silent = append(silent, nameOf(e.t, r.tresor))
+		}
+	}
+	if len(silent) > 0 {
+		sentences = append(sentences, e.t.Say("answer.silent", strings.Join(silent, ", ")))
 	}
 	return &agents.Error{Status: agents.StatusUnavailable, Text: strings.Join(sentences, " "), Err: errors.Join(causes...)}
 }

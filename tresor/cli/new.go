@@ -61,6 +61,13 @@ func kinds() []kind {
 			{name: "confidence"}, {name: "bbox"}, {name: "suspicious", flag: true}, {name: "alt"}, {name: "language"}, {name: "extractor"},
 			{name: "verified", flag: true, question: "cli.ask.verified"}, release,
 		}, newRegion},
+		{"pointer", 1, 1, []option{
+			{name: "title", need: true, question: "cli.ask.pointertitle"},
+			{name: "stand", need: true, question: "cli.ask.stand"},
+			{name: "trust", need: true, question: "cli.ask.trust"},
+			{name: "rights", need: true, question: "cli.ask.rights"},
+			{name: "retrieved"}, release,
+		}, newPointer},
 		{"extern", 1, 1, []option{
 			{name: "kind", need: true, question: "cli.ask.externkind"},
 			{name: "target", question: "cli.ask.externtarget"},
@@ -202,6 +209,11 @@ func newRegion(n *newCall) (curate.Done, error) {
 	return curate.NewRegion(n.ctx, n.dir, curate.RegionOf{Source: n.words[0], Region: curate.Region{Kind: n.one("kind"), Locator: n.one("locator"),
 		Text: n.one("text"), Confidence: n.one("confidence"), Box: n.one("bbox"), Suspicious: n.yes("suspicious")},
 		Alt: n.one("alt"), Language: n.one("language"), Extractor: n.one("extractor"), Verified: n.yes("verified")}, n.o)
+}
+
+func newPointer(n *newCall) (curate.Done, error) {
+	return curate.NewPointer(n.ctx, n.dir, curate.Pointer{URL: n.words[0], Title: n.one("title"), Retrieved: n.one("retrieved"), Stand: n.one("stand"),
+		Trust: strings.ToUpper(n.one("trust")), Rights: n.one("rights")}, n.o)
 }
 
 func newExternal(n *newCall) (curate.Done, error) {

@@ -14,6 +14,7 @@ package watch
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"outheis/tresor"
@@ -98,11 +99,14 @@ func (r *runner) look(tell func(Change)) {
 		r.seen = r.fingerprint()
 	}
 	c := Change{At: r.o.Now(), Report: tresor.Validate(r.dir, r.o.Tresor), First: r.before == nil, Polling: r.notifier.err}
-	r.missing = r.root == nil
-	if r.missing {
+	was := r.missing
+	if r.missing = noFolder(c.Report); r.missing {
+		r.root = nil
 		r.notifier.drop()
 		c.Missing, c.New = true, c.Report.Errors
-		tell(c)
+		if !was {
+			tell(c)
+		}
 		return
 	}
 	var before tresor.Report
@@ -112,6 +116,12 @@ func (r *runner) look(tell func(Change)) {
 	c.New, c.Gone = differences(before, c.Report)
 	r.before = &c.Report
 	tell(c)
+}
+
+// noFolder reports whether the report is of a folder that is not there or cannot
+// be read.
+func noFolder(r tresor.Report) bool {
+	return slices.ContainsFunc(r.Errors, func(f tresor.Finding) bool { return f.Rule == "LD-10" })
 }
 
 // folder returns what is at the path, or nil if it is no folder.

@@ -296,6 +296,31 @@ func TestAFolderThatIsNotThereYet(t *testing.T) {
 	}
 }
 
+// A file in its place, or a folder that may not be read, is told once.
+func TestAFolderThatCannotBeRead(t *testing.T) {
+	w := start(t, copied(t), quick)
+	w.untilErrors("valid", 0)
+	missing := func(c watch.Change) bool { return c.Missing }
+	w.do(os.Rename(w.dir, w.dir+"-weg"))
+	w.until("moved away", missing)
+	w.do(os.WriteFile(w.dir, nil, 0o644))
+	w.do(os.Remove(w.dir))
+	w.do(os.Rename(w.dir+"-weg", w.dir))
+	if _, before := w.until("moved back", func(c watch.Change) bool { return !c.Missing }); before != 0 {
+		t.Errorf("told %d times more that it is missing", before)
+	}
+	if os.Geteuid() == 0 {
+		return // root may read everything
+	}
+	w.do(os.Chmod(w.dir, 0o111))
+	t.Cleanup(func() { _ = os.Chmod(w.dir, 0o755) })
+	w.until("not readable", missing)
+	w.do(os.Chmod(w.dir, 0o755))
+	if _, before := w.until("readable again", func(c watch.Change) bool { return !c.Missing }); before != 0 {
+		t.Errorf("told %d times more that it cannot be read", before)
+	}
+}
+
 func TestALinkToTheFolder(t *testing.T) {
 	dir := copied(t)
 	link := filepath.Join(t.TempDir(), "link")

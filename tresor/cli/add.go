@@ -20,11 +20,11 @@ func addOptions(medium bool) []option {
 		{name: "name"},
 	}
 	media := []option{
-		{name: "alt", question: "cli.ask.alt"},
+		{name: "alt", want: true, question: "cli.ask.alt"},
 		{name: "language", question: "cli.ask.language"},
-		{name: "extractor", question: "cli.ask.extractor"},
-		{name: "region", list: true, each: true, question: "cli.ask.region"},
-		{name: "verified", flag: true, question: "cli.ask.verified"},
+		{name: "extractor", want: true, question: "cli.ask.extractor"},
+		{name: "region", want: true, list: true, each: true, question: "cli.ask.region"},
+		{name: "verified", want: true, flag: true, question: "cli.ask.verified"},
 	}
 	if !medium {
 		for i := range media {

@@ -16,6 +16,7 @@ import (
 type option struct {
 	name     string
 	need     bool   // the command cannot do without
+	want     bool   // without it something stays open
 	list     bool   // may be given more than once; a question takes all in one line, divided by commas
 	each     bool   // of a list: a line each, until an empty one
 	flag     bool   // has no value; a question takes yes or no
@@ -76,13 +77,16 @@ func (a *answers) all(name string) []string { return a.values[name] }
 func (a *answers) yes(name string) bool { return len(a.values[name]) > 0 }
 
 // complete asks for what is not known yet, if there is somebody to ask, and
-// returns the names of what is still missing.
+// returns the names of what is still missing. Who has said all that is needed is
+// not asked for the rest.
 func (a *answers) complete() (missing []string) {
+	all := !slices.ContainsFunc(a.options, func(o option) bool { return len(a.values[o.name]) > 0 }) ||
+		slices.ContainsFunc(a.options, func(o option) bool { return o.need && len(a.values[o.name]) == 0 })
 	for _, o := range a.options {
 		if len(a.values[o.name]) > 0 {
 			continue
 		}
-		if o.question != "" && a.c.In != nil {
+		if o.question != "" && a.c.In != nil && (all || o.want) {
 			if a.ask(o) == nil && (len(a.values[o.name]) > 0 || !o.need) {
 				continue
 			}

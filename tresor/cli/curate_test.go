@@ -156,6 +156,26 @@ func TestNewAsks(t *testing.T) {
 	mustRun(t, dir, "validate")
 }
 
+// Who says all that is needed is asked nothing, unless an image stays open.
+func TestNoNeedlessQuestions(t *testing.T) {
+	dir := begun(t)
+	file(t, dir, "sources/quarantine/a.md", "a\n")
+	file(t, dir, "sources/quarantine/plan.gif", "GIF89a")
+	for _, args := range [][]string{
+		{"init", "../neu", "--domain", "hof"},
+		{"add", "sources/quarantine/a.md", "--stand", "1", "--trust", "T1", "--rights", "frei"},
+		{"new", "page", "hof/zaun", "--title", "Zaun", "--type", "regel", "--source", "S-0001"},
+	} {
+		if code, stdout, stderr := curated(dir, "", args...); code != 0 || strings.Contains(stderr, "leer:") {
+			t.Errorf("%q: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+	code, stdout, stderr := curated(dir, "Plan.\nhuman | Hofmeister | 1\ntext | oben | Tor\n\nja\n", "add", "sources/quarantine/plan.gif", "--stand", "1", "--trust", "T1", "--rights", "frei")
+	if code != 0 || !strings.HasPrefix(stdout, "🟢 add: S-0003 ") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+}
+
 // The five questions of a new type come in their order.
 func TestTheFiveQuestions(t *testing.T) {
 	_, _, stderr := curated(begun(t), "a\nb\nc\nd\ne\n\n", "new", "type", "messung")

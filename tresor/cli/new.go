@@ -59,7 +59,7 @@ func kinds() []kind {
 			{name: "locator", need: true, question: "cli.ask.locator"},
 			{name: "text", need: true, question: "cli.ask.content"},
 			{name: "confidence"}, {name: "bbox"}, {name: "suspicious", flag: true}, {name: "alt"}, {name: "language"}, {name: "extractor"},
-			{name: "verified", flag: true, question: "cli.ask.verified"}, release,
+			{name: "verified", want: true, flag: true, question: "cli.ask.verified"}, release,
 		}, newRegion},
 		{"pointer", 1, 1, []option{
 			{name: "title", need: true, question: "cli.ask.pointertitle"},
@@ -80,7 +80,7 @@ func kinds() []kind {
 			{name: "sentence", need: true, question: "cli.ask.sentence"},
 			{name: "locator", need: true, question: "cli.ask.locator"},
 			{name: "language"}, {name: "extractor"},
-			{name: "verified", flag: true, question: "cli.ask.verified"}, release,
+			{name: "verified", want: true, flag: true, question: "cli.ask.verified"}, release,
 		}, newAnchor},
 		{"type", 1, 1, []option{
 			{name: "beschreibung", need: true, question: "cli.ask.beschreibung"},

@@ -1,0 +1,5 @@
+//go:build peers
+
+package txn_test
+
+const faultStep = 1

@@ -195,9 +195,12 @@ func (e *exchange) unavailable(missing []Tresor, results []*result) error {
 	var causes []error
 	for _, m := range missing {
 		var invalid *engine.InvalidError
-		if errors.As(m.Err, &invalid) && invalid.State == engine.VaultBusy {
+		switch {
+		case errors.As(m.Err, &invalid) && invalid.State == engine.VaultBusy:
 			sentences = append(sentences, e.t.Say("answer.busy", m.ID))
-		} else {
+		case errors.Is(m.Err, ErrSlow):
+			sentences = append(sentences, e.t.Say("answer.slow", m.ID))
+		default:
 			sentences = append(sentences, e.t.Say("answer.unavailable", m.ID))
 		}
 		causes = append(causes, fmt.Errorf("Tresor %s: %w", m.ID, m.Err))

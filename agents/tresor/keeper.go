@@ -3,6 +3,7 @@ package tresor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -31,8 +32,9 @@ type Keeper struct {
 	agent *Agent
 	o     KeeperOptions
 
-	mu      sync.Mutex // guards folders
+	mu      sync.Mutex // guards folders, and stuck of each; held while the agent is changed
 	folders map[string]*folder
+	stampOf func(path string) (engine.Stamp, error)
 }
 
 // KeeperOptions are how a [Keeper] works. The zero value is usable.
@@ -40,6 +42,7 @@ type KeeperOptions struct {
 	Lang     string           // of findings; see [engine.Options]
 	Now      func() time.Time // nil is time.Now
 	Patience time.Duration    // how long a release may take; 0 is ten seconds
+	Slow     time.Duration    // how long a look may take, with loading; 0 is half a minute
 	// Changed is told what is served from now on, or why nothing is. It is called
 	// from the goroutine that noticed, with the Tresor locked: it must not call
 	// the keeper. Nil is none.
@@ -67,6 +70,7 @@ type Problem struct {
 type folder struct {
 	path  string
 	begun atomic.Uint64 // looks, counted where they begin
+	stuck time.Time     // since when a look has not been answered; guarded by the keeper's mu
 
 	look   chan struct{} // of capacity 1, holds something while somebody looks; guards what follows
 	served *engine.Snapshot
@@ -87,10 +91,13 @@ func NewKeeper(a *Agent, o KeeperOptions) *Keeper {
 	if o.Patience == 0 {
 		o.Patience = 10 * time.Second
 	}
+	if o.Slow == 0 {
+		o.Slow = 30 * time.Second
+	}
 	if o.Changed == nil {
 		o.Changed = func(Change) {}
 	}
-	return &Keeper{agent: a, o: o, folders: make(map[string]*folder)}
+	return &Keeper{agent: a, o: o, folders: make(map[string]*folder), stampOf: engine.Look}
 }
 
 var _ agents.Agent = (*Keeper)(nil)
@@ -157,7 +164,10 @@ func (k *Keeper) LookDoubtful(ctx context.Context) error {
 		if f == nil {
 			continue
 		}
-		if err := f.lock(ctx); err != nil {
+		switch err := k.lock(ctx, f); {
+		case errors.Is(err, ErrSlow):
+			continue
+		case err != nil:
 			return err
 		}
 		doubtful := f.served == nil || !f.releasing.IsZero()
@@ -189,8 +199,16 @@ func (k *Keeper) Problems(ctx context.Context) []Problem {
 		k.mu.Lock()
 		f := k.folders[id]
 		k.mu.Unlock()
-		if f == nil || f.lock(ctx) != nil {
+		if f == nil {
 			continue
+		}
+		if err := k.lock(ctx, f); errors.Is(err, ErrSlow) {
+			k.mu.Lock()
+			all = append(all, Problem{ID: id, Path: f.path, Err: ErrSlow, Since: f.stuck})
+			k.mu.Unlock()
+			continue
+		} else if err != nil {
+			return all
 		}
 		if f.served == nil {
 			all = append(all, Problem{ID: id, Path: f.path, Err: f.err, Since: f.since, Before: f.before})
@@ -211,32 +229,89 @@ func (k *Keeper) ids() []string {
 	return ids
 }
 
-func (f *folder) lock(ctx context.Context) error {
+// ErrSlow is why a Tresor is not available whose folder cannot be looked at in
+// time, such as one on a file server that does not answer.
+var ErrSlow = errors.New("the folder does not answer")
+
+// lookAt returns when a look that began after the call is done: its own, or that
+// of another one who came at the same time. If it takes too long, the Tresor is
+// out of service until it is done; the others do not wait for it. Nothing can
+// stop a call that the file system does not answer: such a look may outlive the
+// keeper.
+func (k *Keeper) lookAt(ctx context.Context, id string, f *folder) error {
+	before := f.begun.Load()
+	if err := k.lock(ctx, f); err != nil {
+		if errors.Is(err, ErrSlow) {
+			return nil // and it is out of service
+		}
+		return err
+	}
+	if f.begun.Load() > before {
+		f.unlock()
+		return nil
+	}
+	f.begun.Add(1)
+	done := make(chan struct{})
+	finished := false // guarded by k.mu
+	go func() {
+		defer close(done)
+		defer f.unlock()
+		k.check(id, f)
+		k.mu.Lock()
+		late := !f.stuck.IsZero()
+		finished, f.stuck = true, time.Time{}
+		if late && f.served != nil && k.folders[id] == f {
+			k.agent.Set(id, f.served)
+		}
+		k.mu.Unlock()
+		if late && f.served != nil {
+			k.o.Changed(Change{ID: id, Snapshot: f.served, Before: f.before})
+		}
+	}()
+	late := time.NewTimer(k.o.Slow)
+	defer late.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late.C:
+	}
+	k.mu.Lock()
+	slow := !finished && k.folders[id] == f
+	if slow {
+		f.stuck = k.o.Now()
+		k.agent.SetUnavailable(id, ErrSlow)
+	}
+	k.mu.Unlock()
+	if slow {
+		k.o.Changed(Change{ID: id, Err: ErrSlow})
+	}
+	return nil
+}
+
+// lock waits until nobody looks at a folder. It gives up with [ErrSlow] where
+// somebody has been looking for too long.
+func (k *Keeper) lock(ctx context.Context, f *folder) error {
+	k.mu.Lock()
+	stuck := !f.stuck.IsZero()
+	k.mu.Unlock()
+	if stuck {
+		return ErrSlow
+	}
+	late := time.NewTimer(k.o.Slow)
+	defer late.Stop()
 	select {
 	case f.look <- struct{}{}:
 		return nil
+	case <-late.C:
+		return ErrSlow
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
 func (f *folder) unlock() { <-f.look }
-
-// lookAt returns when a look that began after the call is done: its own, or that
-// of another one who came at the same time.
-func (k *Keeper) lookAt(ctx context.Context, id string, f *folder) error {
-	before := f.begun.Load()
-	if err := f.lock(ctx); err != nil {
-		return err
-	}
-	defer f.unlock()
-	if f.begun.Load() > before {
-		return nil
-	}
-	f.begun.Add(1)
-	k.check(id, f)
-	return nil
-}
 
 // serve has the agent change a Tresor, if it is still kept in the folder.
 func (k *Keeper) serve(id string, f *folder, change func()) bool {
@@ -251,7 +326,7 @@ func (k *Keeper) serve(id string, f *folder, change func()) bool {
 
 // check serves what the folder holds. The caller has locked it.
 func (k *Keeper) check(id string, f *folder) {
-	stamp, err := engine.Look(f.path)
+	stamp, err := k.stampOf(f.path)
 	if err == nil {
 		switch {
 		case f.served != nil && stamp.Same(f.served.Stamp()) && !f.served.Stamp().Young():
@@ -261,7 +336,7 @@ func (k *Keeper) check(id string, f *folder) {
 			return
 		}
 	}
-	snapshot, err := engine.Open(f.path, engine.Options{Lang: k.o.Lang})
+	snapshot, err := k.open(f.path)
 	if err == nil {
 		changed := f.served == nil || f.served.Manifest() != snapshot.Manifest()
 		c := Change{ID: id, Snapshot: snapshot, Before: f.before}
@@ -293,6 +368,17 @@ func (k *Keeper) check(id string, f *folder) {
 	if k.serve(id, f, func() { k.agent.SetUnavailable(id, err) }) && !said {
 		k.o.Changed(Change{ID: id, Before: f.before, Err: err})
 	}
+}
+
+// open opens a Tresor; a mistake of ours in doing so takes it out of service, and
+// not the process.
+func (k *Keeper) open(path string) (s *engine.Snapshot, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			s, err = nil, fmt.Errorf("tresor agent: open %s: internal error: %v", path, v)
+		}
+	}()
+	return engine.Open(path, engine.Options{Lang: k.o.Lang})
 }
 
 // underWay reports whether a Tresor cannot be read because it is being released.

@@ -238,6 +238,48 @@ func TestKeeperSaysOnce(t *testing.T) {
 	}
 }
 
+// A folder that does not answer takes its Tresor out of service and holds up
+// nobody else; when it answers again, the Tresor is back.
+func TestKeeperOfAFolderThatDoesNotAnswer(t *testing.T) {
+	dir := write(t, gate("sechs"))
+	a := newAgent(t, tresor.Tresor{ID: "tor", Err: tresor.ErrNotLoaded}, tresor.Tresor{ID: "hof", Snapshot: build(t, gate("zehn"))})
+	loaded := make(chan tresor.Change, 10)
+	k := tresor.NewKeeper(a, tresor.KeeperOptions{Slow: 2 * time.Second, Changed: func(c tresor.Change) { loaded <- c }})
+	if err := k.Keep(t.Context(), "tor", dir); err != nil {
+		t.Fatal(err)
+	}
+	if c := <-loaded; c.Err != nil {
+		t.Fatal(c.Err)
+	}
+	release := make(chan struct{})
+	k.Hold(release)
+	for range 3 {
+		answer := ask(t, k, "Wann öffnet das Tor?")
+		if got := cited(answer); got != "hof/C-0001" || !hasNote(answer, "„tor“", "nicht verfügbar") {
+			t.Errorf("cites %s with %q, want the other, and the one that is missing named", got, answer.Notes())
+		}
+		if err := k.LookDoubtful(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if problems := k.Problems(t.Context()); len(problems) != 1 || !errors.Is(problems[0].Err, tresor.ErrSlow) || problems[0].Since.IsZero() {
+		t.Errorf("problems %+v", problems)
+	}
+	if c := <-loaded; !errors.Is(c.Err, tresor.ErrSlow) {
+		t.Errorf("got %+v", c)
+	}
+	close(release)
+	if c := <-loaded; c.Err != nil {
+		t.Errorf("got %+v", c)
+	}
+	if got := cited(ask(t, k, "Wann öffnet das Tor?")); got != "hof/C-0001 tor/C-0001" {
+		t.Errorf("cites %s, want both", got)
+	}
+	if n := len(loaded); n != 0 {
+		t.Errorf("%d further changes", n)
+	}
+}
+
 func TestKeeperKeepsSeveral(t *testing.T) {
 	s := newShelf(t, time.Second)
 	other := write(t, gate("neun"))

@@ -52,6 +52,7 @@ type queueReport struct {
 
 type tresorReport struct {
 	ID       string `json:"id"`
+	Scope    string `json:"scope,omitempty"`
 	Version  string `json:"version,omitempty"`
 	Manifest string `json:"manifest,omitempty"`
 	Claims   int    `json:"claims"`
@@ -73,7 +74,7 @@ func (e *engine) status() any {
 		}
 	}
 	for _, t := range e.tresore.agent.Tresore() {
-		one := tresorReport{ID: t.ID}
+		one := tresorReport{ID: t.ID, Scope: string(t.Scope)}
 		if t.Snapshot != nil {
 			one.Version, one.Manifest, one.Claims = t.Snapshot.Version(), t.Snapshot.Manifest(), t.Snapshot.Claims()
 		} else if t.Err != nil {

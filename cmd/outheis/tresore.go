@@ -261,6 +261,9 @@ func (t *tresore) topics() []gateway.Topic {
 // tresorReason words why a Tresor is not served, for a sentence that names its
 // path: its first finding and how many more there are.
 func (p *program) tresorReason(err error) string {
+	if errors.Is(err, tresoragent.ErrSlow) {
+		return p.t.Say("cmd.cause_slow")
+	}
 	var invalid *tresor.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Findings) == 0 {
 		return p.cause(err)

@@ -1,9 +1,14 @@
 package main
 
-import "io"
+import (
+	"errors"
+	"io"
+	"syscall"
+)
 
 // An output is standard output, and remembers why something did not reach it:
-// an answer that could not be printed is no success. It belongs to one goroutine.
+// an answer that could not be printed is no success. That its reader has gone is
+// none of these: whoever goes has read enough. It belongs to one goroutine.
 type output struct {
 	to  io.Writer
 	err error
@@ -12,7 +17,7 @@ type output struct {
 // Write implements [io.Writer].
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.to.Write(b)
-	if o.err == nil {
+	if o.err == nil && !errors.Is(err, syscall.EPIPE) {
 		o.err = err
 	}
 	return n, err

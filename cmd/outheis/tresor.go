@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -20,6 +22,7 @@ func (p *program) tresorCommand() *cobra.Command {
 		DisableFlagParsing: true,
 		ValidArgsFunction:  p.completeTresor,
 		RunE: func(c *cobra.Command, args []string) error {
+			signal.Ignore(syscall.SIGPIPE) // a reader that goes ends no writer, and changes no exit code (D-02)
 			hold := func(ctx context.Context) (context.Context, func()) { return untilSignal(ctx) }
 			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Network: p.network(), Terminal: isTerminal(p.err) && p.env("TERM") != "dumb"}
 			if isTerminal(p.in) {

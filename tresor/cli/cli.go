@@ -133,13 +133,16 @@ type call struct {
 	lines          *bufio.Reader // over In
 	ownDocument    bool          // --json was answered with a document of the command itself
 	progress       *meter
+	gone           bool // whoever read stdout has gone
 }
 
 // flush hands on what was printed so far. Nobody is left to tell if the reader
 // has gone; the command runs all the same.
 func (c *call) flush() {
 	c.progress.clear()
-	_, _ = c.stdout.Write(c.out.Bytes())
+	if _, err := c.stdout.Write(c.out.Bytes()); err != nil {
+		c.gone = true
+	}
 	_, _ = c.stderr.Write(c.err.Bytes())
 	c.out.Reset()
 	c.err.Reset()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"time"
 
@@ -20,6 +21,8 @@ func (c *call) watch() int {
 		c.line(c.say("cli.watch.begin", c.dir()))
 		c.flush()
 	}
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
 	polling := false
 	watch.Run(ctx, c.dir(), watch.Options{Tresor: c.options(), Now: c.Now}, func(change watch.Change) {
 		if change.Polling != nil && !polling {
@@ -31,7 +34,9 @@ func (c *call) watch() int {
 		} else {
 			c.change(change)
 		}
-		c.flush()
+		if c.flush(); c.gone {
+			leave()
+		}
 	})
 	return success
 }

@@ -137,3 +137,12 @@ func TestWatchAsJSONLines(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
+
+// Whoever read what watch prints has gone: there is nobody to watch for.
+func TestWatchEndsWithItsReader(t *testing.T) {
+	for _, args := range [][]string{{"watch"}, {"watch", "--json"}} {
+		if code := cli.Main(t.Context(), args, closed{}, closed{}, cli.Options{Root: base}); code != 0 {
+			t.Errorf("%q: exit %d", args, code)
+		}
+	}
+}

@@ -109,11 +109,7 @@ func (k *Keeper) Keep(ctx context.Context, id, path string) error {
 	k.mu.Lock()
 	f := k.folders[id]
 	if f == nil || f.path != path {
-		before := ""
-		if f != nil {
-			before = f.before
-		}
-		f = &folder{path: path, before: before, look: make(chan struct{}, 1)}
+		f = &folder{path: path, look: make(chan struct{}, 1)}
 		k.folders[id] = f
 	}
 	k.mu.Unlock()
@@ -204,7 +200,9 @@ func (k *Keeper) Problems(ctx context.Context) []Problem {
 		}
 		if err := k.lock(ctx, f); errors.Is(err, ErrSlow) {
 			k.mu.Lock()
-			all = append(all, Problem{ID: id, Path: f.path, Err: ErrSlow, Since: f.stuck})
+			if !f.stuck.IsZero() {
+				all = append(all, Problem{ID: id, Path: f.path, Err: ErrSlow, Since: f.stuck})
+			}
 			k.mu.Unlock()
 			continue
 		} else if err != nil {
@@ -270,11 +268,9 @@ func (k *Keeper) lookAt(ctx context.Context, id string, f *folder) error {
 	}()
 	late := time.NewTimer(k.o.Slow)
 	defer late.Stop()
-	select {
+	select { // not on ctx: others may wait for the same look
 	case <-done:
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	case <-late.C:
 	}
 	k.mu.Lock()
@@ -290,24 +286,25 @@ func (k *Keeper) lookAt(ctx context.Context, id string, f *folder) error {
 	return nil
 }
 
-// lock waits until nobody looks at a folder. It gives up with [ErrSlow] where
-// somebody has been looking for too long.
+// lock waits until nobody looks at a folder. It gives up with [ErrSlow] where a
+// look is not answered.
 func (k *Keeper) lock(ctx context.Context, f *folder) error {
-	k.mu.Lock()
-	stuck := !f.stuck.IsZero()
-	k.mu.Unlock()
-	if stuck {
-		return ErrSlow
-	}
-	late := time.NewTimer(k.o.Slow)
+	late := time.NewTicker(k.o.Slow)
 	defer late.Stop()
-	select {
-	case f.look <- struct{}{}:
-		return nil
-	case <-late.C:
-		return ErrSlow
-	case <-ctx.Done():
-		return ctx.Err()
+	for {
+		k.mu.Lock()
+		stuck := !f.stuck.IsZero()
+		k.mu.Unlock()
+		if stuck {
+			return ErrSlow
+		}
+		select {
+		case f.look <- struct{}{}:
+			return nil
+		case <-late.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 

@@ -41,8 +41,7 @@ func (c *call) differences(list []tresor.Finding, files int) int {
 	}
 	if list != nil {
 		c.line()
-		c.line(c.say("cli.verify.red", len(list)))
-		return refused
+		return c.concludes("", c.say("cli.verify.red", len(list)))
 	}
 	c.line("🟢 ", c.say("cli.verify.green", files))
 	return success

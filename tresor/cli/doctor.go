@@ -35,20 +35,21 @@ func (c *call) doctor() int {
 	c.findings(d.Errors)
 	c.findings(d.Warnings)
 	c.findings(d.Hints)
-	sign, code := "🟢 ", success
-	switch {
-	case !d.OK():
-		sign, code = "🔴 ", refused
-	case d.Warnings != nil:
-		sign = "🟡 "
-	}
-	c.line(sign, c.say("cli.doctor.sum", len(d.Errors), len(d.Warnings), len(d.Hints), d.Pages, d.Claims, d.Sources))
 	c.set("pages", d.Pages)
 	c.set("claims", d.Claims)
 	c.set("sources", d.Sources)
 	c.set("external", external)
 	c.set("verify", verifyObject(d.Manifest))
-	return code
+	sum := c.say("cli.doctor.sum", len(d.Errors), len(d.Warnings), len(d.Hints), d.Pages, d.Claims, d.Sources)
+	switch {
+	case !d.OK():
+		return c.concludes("🔴 ", sum)
+	case d.Warnings != nil:
+		c.line("🟡 ", sum)
+	default:
+		c.line("🟢 ", sum)
+	}
+	return success
 }
 
 // heading prints a title that a line goes on from.

@@ -26,6 +26,14 @@ func sign(s tresor.Severity) string {
 	return "🔴 FEHLER   "
 }
 
+// concludes prints the sentence that sums up why a command refuses, and returns
+// its exit code.
+func (c *call) concludes(sign, text string) int {
+	c.report.errors = append(c.report.errors, text)
+	c.line(sign, text)
+	return refused
+}
+
 // fails prints why a command refuses.
 func (c *call) fails(err error) int {
 	name := c.command.name

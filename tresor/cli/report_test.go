@@ -141,12 +141,15 @@ func TestTheDifferencesOfVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"checksum", "--verify", "--json"}, {"doctor", "--json"}} {
-		_, doc := document(t.Context(), t, cli.Options{Dir: dir, Root: "tresor"}, args...)
+		code, doc := document(t.Context(), t, cli.Options{Dir: dir, Root: "tresor"}, args...)
 		got := string(pjson.Encode(doc["verify"]))
 		want := string(pjson.Encode(pjson.Object{"compared": true, "files": 0, "new": []string{"neu.md"}, "missing": []string{"INDEX.md"},
 			"changed": []string{"VERSION"}, "problems": []string{}}))
 		if strings.Replace(got, `"files": 59`, `"files": 0`, 1) != want {
 			t.Errorf("%q: got %s, want %s", args, got, want)
+		}
+		if errors, _ := doc["errors"].([]any); code != 1 || len(errors) == 0 {
+			t.Errorf("%q: exit %d, errors %v", args, code, errors)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "tresor/MANIFEST.sha256"), []byte("Unsinn\n"), 0o644); err != nil {

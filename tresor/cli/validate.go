@@ -13,8 +13,7 @@ func (c *call) validate() int {
 	c.findings(r.Hints)
 	if !r.OK() {
 		c.line()
-		c.line(c.say("cli.validate.red", len(r.Errors), len(r.Warnings)))
-		return refused
+		return c.concludes("", c.say("cli.validate.red", len(r.Errors), len(r.Warnings)))
 	}
 	external := ""
 	if r.External > 0 {

@@ -3,6 +3,7 @@ package tresor
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"outheis/tresor/internal/bestand"
@@ -113,21 +114,21 @@ func mutate(ctx context.Context, dir, command string, o Options, operation func(
 	if ctx.Err() != nil {
 		return stopped(ctx, o)
 	}
-	t, err := o.open(dir)
+	root, err := tree.Resolve(dir)
 	if err != nil {
 		return unreadable(dir, err, o)
 	}
-	root := t.Root()
-	t.Close()
 	l, err := lock.Take(root, command, o.now(), o.hook)
 	if errors.Is(err, lock.ErrTaken) {
 		found := check.Finding{Where: check.File(profil.LockFile), Sentence: check.Reason("WR-1")}
-		return &InvalidError{State: VaultBusy, Name: t.Name(), Findings: findings([]check.Finding{found}, Error, o)}
+		return &InvalidError{State: VaultBusy, Name: filepath.Base(root), Findings: findings([]check.Finding{found}, Error, o)}
 	}
 	if err != nil {
 		return unlockable(err, o)
 	}
-	if t, err = o.open(root); err == nil {
+	if t, failed := o.open(root); failed != nil {
+		err = unreadable(dir, failed, o)
+	} else {
 		err = guarded(l, &writing{t, l, o}, operation)
 		t.Close()
 	}

@@ -55,44 +55,55 @@ type Recovery struct {
 // [*InvalidError] where dir is no readable folder, and a [*WriteError] where
 // looking or repairing failed.
 func Recover(ctx context.Context, dir string, ro RecoverOptions, o Options) (Recovery, error) {
-	t, err := o.open(dir)
+	root, err := tree.Resolve(dir)
 	if err != nil {
 		return Recovery{}, unreadable(dir, err, o)
 	}
-	defer t.Close()
-	found, err := lock.Find(t.Root(), o.hook)
-	if errors.Is(err, disk.ErrPlatform) {
+	found, err := lock.Find(root, o.hook)
+	switch {
+	case errors.Is(err, disk.ErrPlatform):
 		return Recovery{}, unlockable(err, o)
+	case err != nil:
+		return Recovery{}, failedRecovery(o, profil.LockFile, err)
+	case found != nil:
+		defer found.Close()
+	case ro.Apply:
+		return recoverUnderLock(ctx, root, ro, o)
+	}
+	return recoverFrom(ctx, root, found, ro, o)
+}
+
+// recoverUnderLock is for a Tresor that nobody left a lock in: no writer may begin
+// meanwhile.
+func recoverUnderLock(ctx context.Context, root string, ro RecoverOptions, o Options) (Recovery, error) {
+	l, err := lock.Take(root, "recover", o.now(), o.hook)
+	if errors.Is(err, lock.ErrTaken) {
+		r := &recovery{o: o}
+		r.blocked(Busy, profil.LockFile, "RV-1")
+		return r.Recovery, nil
 	}
 	if err != nil {
-		return Recovery{}, failedRecovery(o, profil.LockFile, err)
+		return Recovery{}, unlockable(err, o)
 	}
-	if found != nil {
-		defer found.Close()
+	r, err := recoverFrom(ctx, root, nil, ro, o)
+	if failed := l.Release(); err == nil && failed != nil {
+		err = &WriteError{Text: wording.Say(o.Lang, "WR-6", failed), Err: failed}
 	}
+	return r, err
+}
+
+func recoverFrom(ctx context.Context, root string, found *lock.Found, ro RecoverOptions, o Options) (Recovery, error) {
+	t, err := o.open(root)
+	if err != nil {
+		return Recovery{}, unreadable(root, err, o)
+	}
+	defer t.Close()
 	r := &recovery{t: t, o: o, RecoverOptions: ro, lock: found}
-	if found == nil && ro.Apply {
-		own, err := lock.Take(t.Root(), "recover", o.now(), o.hook)
-		if errors.Is(err, lock.ErrTaken) {
-			r.blocked(Busy, profil.LockFile, "RV-1")
-			return r.finish(), nil
-		}
-		if err != nil {
-			return Recovery{}, unlockable(err, o)
-		}
-		err = r.run(ctx)
-		if failed := own.Release(); err == nil && failed != nil {
-			err = &WriteError{Text: wording.Say(o.Lang, "WR-6", failed), Err: failed}
-		}
-		if err != nil {
-			return Recovery{}, err
-		}
-		return r.finish(), nil
-	}
 	if err := r.run(ctx); err != nil {
 		return Recovery{}, err
 	}
-	return r.finish(), nil
+	r.lookAgain()
+	return r.Recovery, nil
 }
 
 func failedRecovery(o Options, what string, err error) error {
@@ -153,16 +164,15 @@ func (r *recovery) run(ctx context.Context) error {
 	return nil
 }
 
-// finish adds how the Tresor is in the end.
-func (r *recovery) finish() Recovery {
+// lookAgain adds how the Tresor is in the end.
+func (r *recovery) lookAgain() {
 	again, err := r.t.Again()
 	if err != nil {
-		return r.Recovery
+		return // it is neither
 	}
 	defer again.Close()
 	r.Valid = validate(again, r.o).OK()
 	r.Pinned = asPinned(again)
-	return r.Recovery
 }
 
 // find adds a finding about a file or folder.

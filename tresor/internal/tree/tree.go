@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"outheis/tresor/internal/wording"
@@ -124,11 +125,8 @@ func Open(dir string) (*Tree, error) { return OpenWatched(dir, nil) }
 // OpenWatched is [Open] of a tree that tells watch how far it is, and whoever
 // works on it.
 func OpenWatched(dir string, watch Watch) (*Tree, error) {
-	abs, err := filepath.Abs(dir)
+	abs, err := Resolve(dir)
 	if err != nil {
-		return nil, err
-	}
-	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(abs)
@@ -138,6 +136,24 @@ func OpenWatched(dir string, watch Watch) (*Tree, error) {
 	t := &Tree{name: filepath.Base(abs), root: root, real: abs, watch: watch}
 	t.look()
 	return t, nil
+}
+
+// Resolve returns the path that [Open] finds the root at, as [Tree.Root], for
+// who has to do something there before looking. The error says that dir is no
+// folder.
+func Resolve(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(abs)
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: abs, Err: syscall.ENOTDIR}
+	}
+	return abs, err
 }
 
 // OpenFS looks at the tree in fsys. Name is what its root is called.

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -235,6 +236,9 @@ func (s suite) check(t *testing.T, question string, a agents.Answer) {
 		}
 		return
 	}
+	if oldest, lowest := standing(a.Belege()); a.Stand() != oldest || a.Confidence() != lowest {
+		t.Errorf("%.80q: Stand %q and confidence %q, want those of the evidence, %q and %q", question, a.Stand(), a.Confidence(), oldest, lowest)
+	}
 	evidence := map[string]string{}
 	for _, beleg := range a.Belege() {
 		text, ok := s.Evidence(beleg)
@@ -252,4 +256,18 @@ func (s suite) check(t *testing.T, question string, a agents.Answer) {
 			t.Errorf("%.80q: %q is not the wording of %v", question, st.Text, st.Citations)
 		}
 	}
+}
+
+// standing returns the oldest Stand and the lowest confidence of evidence.
+func standing(belege []agents.Beleg) (oldest, lowest string) {
+	grades := []string{"niedrig", "mittel", "hoch"}
+	for i, b := range belege {
+		if i == 0 || b.Stand < oldest {
+			oldest = b.Stand
+		}
+		if i == 0 || slices.Index(grades, b.Confidence) < slices.Index(grades, lowest) {
+			lowest = b.Confidence
+		}
+	}
+	return oldest, lowest
 }

@@ -2,6 +2,7 @@ package tresor_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"outheis/agents"
+	"outheis/agents/agenttest"
 	"outheis/agents/tresor"
 	engine "outheis/tresor"
 )
@@ -260,6 +262,43 @@ func TestAudience(t *testing.T) {
 	if answer := ask(t, a, "Wann beginnt die Nachtruhe?"); answer.Status() != agents.StatusOK {
 		t.Errorf("got %s after the audience changed, want an answer", answer.Status())
 	}
+}
+
+// The suite of every agent holds with several Tresore as well, kept in folders.
+func TestSeveralCiteOrAbstain(t *testing.T) {
+	house, err := filepath.Abs(genossenschaft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := map[string]string{"haus": house,
+		"hafen": write(t, page{path: "a/hafen.md", title: "Hafen", claims: []string{
+			"C-0001 S-0001 Wortlaut: Der Hafen öffnet um sieben Uhr.", "C-0002 S-0001 Wortlaut: Die Gästewohnung kostet am Hafen 50 Euro je Nacht."}}),
+		"notiz": write(t, page{path: "a/n.md", title: "Notiz", claims: []string{"C-0001 S-0002 Auslegung: Die Nachtruhe beginnt um 23 Uhr."}})}
+	scopes := map[string]tresor.Scope{"haus": tresor.Organisation, "hafen": tresor.Projekt, "notiz": tresor.Persoenlich}
+	agenttest.Run(t, func(t *testing.T) agents.Agent {
+		a := newAgent(t)
+		k := tresor.NewKeeper(a, tresor.KeeperOptions{})
+		for id, dir := range dirs {
+			a.Declare(tresor.Tresor{ID: id, Scope: scopes[id], Err: tresor.ErrNotLoaded})
+			if err := k.Keep(t.Context(), id, dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return k
+	}, agenttest.Cases{
+		Inside: []string{
+			"Wann beginnt die Nachtruhe?", "Was kostet die Gästewohnung?", "Wann öffnet der Hafen? Wie oft werden Augenduschen gespült?", "hafen/C-0001",
+		},
+		Outside: []string{"Wie hoch ist der Eiffelturm?", "Wer ist Bundeskanzler?", "Was steht in hafen/C-9999?"},
+		Evidence: func(b agents.Beleg) (string, bool) {
+			s, err := engine.Open(dirs[b.Tresor], engine.Options{})
+			if err != nil {
+				return "", false
+			}
+			c, _, ok := s.Claim(strings.TrimPrefix(b.ID, b.Tresor+"/"))
+			return c.Text, ok && b.ID != c.ID && b.Manifest == s.Manifest()
+		},
+	})
 }
 
 // pool are Tresore that speak of the same things, more or less.

@@ -177,7 +177,7 @@ func (r *recovery) lookAgain() {
 
 // find adds a finding about a file or folder.
 func (r *recovery) find(severity Severity, label, key string, args ...any) {
-	f := Finding{Severity: severity, Rule: key, Label: label, Text: wording.Say(r.o.Lang, key, args...)}
+	f := Finding{Severity: severity, Rule: key, Label: wording.Printable(label), Text: wording.Say(r.o.Lang, key, args...)}
 	if label == profil.LockFile || label == profil.LogFile {
 		f.Path = label
 	}

@@ -57,6 +57,10 @@ func uncertain(l *lock.Found) wording.Sentence {
 // judgeRemains says what a staging folder means. Only of a single one is it clear
 // what is older and what newer.
 func (r *recovery) judgeRemains(m *txn.Remains, all int) {
+	if m.Strange {
+		r.judgeStrange(m)
+		return
+	}
 	who := writer(m.Note)
 	progress := m.Progress
 	if progress == txn.Between && all > 1 {
@@ -96,6 +100,17 @@ func (r *recovery) judgeRemains(m *txn.Remains, all int) {
 		}
 		r.adviseRelease()
 	}
+}
+
+// judgeStrange is about a folder that somebody else may have put there. It counts
+// only while there is a lock that it may belong to.
+func (r *recovery) judgeStrange(m *txn.Remains) {
+	if r.lock == nil {
+		r.find(Warning, m.Name, "RV-22")
+		return
+	}
+	r.blocked(Manual, m.Name, "RV-22")
+	r.advise("RV-71", m.Name)
 }
 
 // judgeDone is about a transaction that put everything in place, but perhaps was

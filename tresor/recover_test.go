@@ -49,7 +49,7 @@ func cutOff(t *testing.T, dir, path string) {
 func beside(t *testing.T, dir, suffix string, files ...string) {
 	t.Helper()
 	folder := filepath.Join(filepath.Dir(dir), ".halle3-release-"+suffix)
-	must(t, os.MkdirAll(folder, 0o755))
+	must(t, os.MkdirAll(folder, 0o700))
 	for _, f := range files {
 		must(t, os.WriteFile(filepath.Join(folder, f), []byte("x"), 0o644))
 	}
@@ -162,6 +162,25 @@ func TestRecoverDeletesNothingOfOthers(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(filepath.Dir(dir), path)); err != nil || string(b) != "x" {
 			t.Errorf("%s: %q, %v", path, b, err)
 		}
+	}
+}
+
+// Whoever can write beside the Tresor cannot make recover write into it.
+func TestRecoverDoesNotTrustOthers(t *testing.T) {
+	dir := released(t)
+	cutOff(t, dir, "MANIFEST.sha256")
+	must(t, os.Chmod(filepath.Join(filepath.Dir(dir), besides(t, dir)), 0o777))
+	before := content(t, filepath.Dir(dir))
+	for _, want := range []tresor.RecoveryState{tresor.Manual, tresor.Sound} {
+		r, err := tresor.Recover(t.Context(), dir, tresor.RecoverOptions{Apply: true}, tresor.Options{})
+		if err != nil || r.State != want || r.Findings[len(r.Findings)-1].Rule != "RV-22" {
+			t.Errorf("got %+v, %v, want %s", r, err, want)
+		}
+		if d := difference(before, content(t, filepath.Dir(dir))); d != "" {
+			t.Errorf("%s changed", d)
+		}
+		_ = os.Remove(filepath.Join(dir, lockName)) // by hand, for the second look
+		before = content(t, filepath.Dir(dir))
 	}
 }
 

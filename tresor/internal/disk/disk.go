@@ -44,6 +44,7 @@ type ID struct{ Device, Inode uint64 }
 type Info struct {
 	ID    ID
 	Mode  fs.FileMode // kind and permissions
+	Owner uint32
 	Links uint64
 	Size  int64
 	Time  time.Time // of the last change of the content

@@ -265,7 +265,7 @@ func infoOf(st *unix.Stat_t) Info {
 	default:
 		mode |= fs.ModeIrregular
 	}
-	return Info{ID{uint64(st.Dev), uint64(st.Ino)}, mode, uint64(st.Nlink), st.Size, time.Unix(st.Mtim.Unix())}
+	return Info{ID{uint64(st.Dev), uint64(st.Ino)}, mode, st.Uid, uint64(st.Nlink), st.Size, time.Unix(st.Mtim.Unix())}
 }
 
 // retry calls again what a signal interrupted.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -46,6 +47,10 @@ type Remains struct {
 	// Restorable says that what was there before can be brought back.
 	Restorable bool
 	Foreign    []string // names in the folder that no transaction makes
+	// Strange says that somebody else may have put together what is in it: neither
+	// this user nor the owner of the Tresor made it, or others may write to it. It
+	// was not looked at further.
+	Strange bool
 
 	root string
 	hook disk.Hook
@@ -76,11 +81,19 @@ func Leftovers(root string, hook disk.Hook) ([]string, error) {
 func Inspect(root, name string, hook disk.Hook) (*Remains, error) {
 	r := &Remains{Name: name, root: root, hook: hook}
 	beside, staging, err := r.open()
+	if errors.Is(err, fs.ErrPermission) {
+		r.Strange, r.Progress = true, Unknown
+		return r, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer beside.Close()
 	defer staging.Close()
+	if r.Strange, err = r.isStrange(staging); r.Strange || err != nil {
+		r.Progress = Unknown
+		return r, err
+	}
 	names, err := staging.Names()
 	if err != nil {
 		return nil, err
@@ -108,6 +121,23 @@ func Inspect(root, name string, hook disk.Hook) (*Remains, error) {
 		return r, nil
 	}
 	return r, r.look(staging)
+}
+
+// isStrange reports whether the list in the folder is to be trusted: whoever can
+// write beside the Tresor must not make us write into it.
+func (r *Remains) isStrange(staging *disk.Folder) (bool, error) {
+	root, err := disk.Open(r.root, r.hook)
+	if err != nil {
+		return false, err
+	}
+	defer root.Close()
+	tresor, err := root.Self()
+	if err != nil {
+		return false, err
+	}
+	self, err := staging.Self()
+	ours := self.Owner == tresor.Owner || int(self.Owner) == os.Geteuid()
+	return !ours || self.Mode.Perm()&0o022 != 0, err
 }
 
 var ourName = regexp.MustCompile(`^(TARGETS|(rollback-)?[0-9]{2,}\.(stage|orig|absent))$`)

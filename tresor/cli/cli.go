@@ -275,6 +275,11 @@ func (c *call) set(key string, value any) {
 func (c *call) usage(key string, args ...any) int {
 	text := c.say(key, args...)
 	c.report.errors = append(c.report.errors, text)
-	c.err.WriteString(text + "\n" + c.say("cli.hint") + "\n")
+	c.err.WriteString(text + "\n")
+	if name, _, _ := strings.Cut(c.command.name, " "); name == "" {
+		c.err.WriteString(c.say("cli.hint") + "\n")
+	} else {
+		c.err.WriteString(wording.Call(c.Lang, name) + "\n" + c.say("cli.hint.command", name) + "\n")
+	}
 	return usage
 }

@@ -56,6 +56,19 @@ func TestUsageErrorsNameWhatIsNear(t *testing.T) {
 	}
 }
 
+// A wrong call of a command is shown the right one.
+func TestUsageErrorsShowTheCall(t *testing.T) {
+	for args, want := range map[string]string{
+		"release huge": "\nAufruf: outheis tresor release [major|minor|patch]\nHilfe: outheis tresor release --help\n",
+		"log x":        "\nAufruf: outheis tresor log AKTION TEXT\nHilfe: outheis tresor log --help\n",
+		"frobnicate":   "\nHilfe: outheis tresor --help\n",
+	} {
+		if code, _, stderr := run(cli.Options{Root: base}, strings.Fields(args)...); code != 2 || !strings.HasSuffix(stderr, want) || strings.Count(stderr, "\n") != strings.Count(want, "\n") {
+			t.Errorf("%s: exit %d, %q", args, code, stderr)
+		}
+	}
+}
+
 // Without a command the help is at hand, on stderr as any usage error.
 func TestNoCommand(t *testing.T) {
 	_, help, _ := run(cli.Options{}, "--help")

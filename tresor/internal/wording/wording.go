@@ -26,16 +26,22 @@ func Purpose(lang, command string) string {
 	return what
 }
 
+// Call returns how a command is called, as one line.
+func Call(lang, command string) string {
+	call, _, _ := strings.Cut(Say(lang, "help."+command), " :: ")
+	usage, _, _ := strings.Cut(Say(lang, "help.usage"), ":")
+	return usage + ": outheis tresor " + call
+}
+
 // CommandHelp returns the help of one command: its call, and everything that is
 // said about it.
 func CommandHelp(lang, command string) string {
-	call, what, _ := strings.Cut(Say(lang, "help."+command), " :: ")
-	usage, _, _ := strings.Cut(Say(lang, "help.usage"), ":")
+	_, what, _ := strings.Cut(Say(lang, "help."+command), " :: ")
 	what, more, _ := strings.Cut(what, "\n")
 	if more != "" {
 		what += "\n\n" + more
 	}
-	return usage + ": outheis tresor " + call + "\n\n" + what + "\n"
+	return Call(lang, command) + "\n\n" + what + "\n"
 }
 
 // A Sentence is a sentence in no language yet. Args are strings, ints, lists of

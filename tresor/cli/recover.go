@@ -52,9 +52,13 @@ func (c *call) printOutcome(r tresor.Recovery) {
 	case tresor.Sound:
 		c.line("🟢 ", c.say("cli.recover.sound"))
 	case tresor.Repaired:
-		c.line("🟢 ", c.say("cli.recover.repaired", len(r.Steps)))
+		c.line("🟢 ", c.say("cli.recover.repaired"))
 	case tresor.Repairable:
-		c.line("🟡 ", c.say("cli.recover.repairable", len(r.Steps)))
+		word := ""
+		if c.args.flags["--gone"] {
+			word = " --gone"
+		}
+		c.line("🟡 ", c.say("cli.recover.repairable", word))
 		return
 	case tresor.Busy:
 		c.line("🔴 ", c.say("cli.recover.busy"))

@@ -118,10 +118,10 @@ func TestRecoverLines(t *testing.T) {
 		{"sound", func(*testing.T, string) {}, "recover", "-", 0, []string{"🟢 recover: Kein Schreibvorgang"}},
 		{"lock", layLock, "recover", "-", 1, []string{"🔴 .vault-release.lock: ", "   1. ", "--gone", "🔴 recover: Hier muss ein Mensch"}},
 		{"lock, still unclear", layLock, "recover --apply", "j\n", 1, []string{"🔴 recover: Hier muss ein Mensch"}},
-		{"lock, word", layLock, "recover --apply --gone", "-", 0, []string{"   1. .vault-release.lock entfernen.", "🟢 recover: 1 Schritte", "🟢 recover: Der Tresor ist gültig"}},
-		{"lock, asked", layLock, "recover --gone", "j\n", 0, []string{"🟡 recover: 1 Schritte", "🟢 recover: 1 Schritte"}},
-		{"lock, no", layLock, "recover --gone", "n\n", 1, []string{"🟡 recover: 1 Schritte"}},
-		{"lock, no answer", layLock, "recover --gone", "", 1, []string{"🟡 recover: 1 Schritte"}},
+		{"lock, word", layLock, "recover --apply --gone", "-", 0, []string{"   1. .vault-release.lock entfernen.", "🟢 recover: Ausgeführt.", "🟢 recover: Der Tresor ist gültig"}},
+		{"lock, asked", layLock, "recover --gone", "j\n", 0, []string{"🟡 recover: Diese Schritte sind sicher. Ausführen mit: outheis tresor recover --apply --gone\n", "🟢 recover: Ausgeführt."}},
+		{"lock, no", layLock, "recover --gone", "n\n", 1, []string{"🟡 recover: Diese Schritte sind sicher. Ausführen mit: outheis tresor recover --apply --gone\n"}},
+		{"lock, no answer", layLock, "recover --gone", "", 1, []string{"🟡 recover: Diese Schritte sind sicher. Ausführen mit: outheis tresor recover --apply --gone\n"}},
 		{"document", layLock, "recover --apply --gone --json", "-", 0, []string{`"state": "repaired"`, `"pinned": true`, `"valid": true`, `"rule": "RV-5"`}},
 	}
 	for _, tt := range tests {

@@ -123,8 +123,8 @@ func Inspect(root, name string, hook disk.Hook) (*Remains, error) {
 	return r, r.look(staging)
 }
 
-// isStrange reports whether the list in the folder is to be trusted: whoever can
-// write beside the Tresor must not make us write into it.
+// isStrange reports whether somebody else may have made the list in the folder:
+// whoever can write beside the Tresor must not make us write into it.
 func (r *Remains) isStrange(staging *disk.Folder) (bool, error) {
 	root, err := disk.Open(r.root, r.hook)
 	if err != nil {
@@ -264,8 +264,8 @@ func (r *Remains) moved(p *Path) *Path {
 	return nil
 }
 
-// RollBack brings back what was there before. It can be repeated after an error
-// or the end of the process.
+// RollBack brings back what was there before, if that can still be done. It can
+// be repeated after an error or the end of the process.
 func (r *Remains) RollBack() error {
 	beside, staging, err := r.open()
 	if err != nil {
@@ -273,6 +273,12 @@ func (r *Remains) RollBack() error {
 	}
 	defer beside.Close()
 	defer staging.Close()
+	if err := r.look(staging); err != nil {
+		return err
+	}
+	if !r.Restorable {
+		return fail(r.Name, "TX-18", nil)
+	}
 	for i := len(r.Paths) - 1; i >= 0; i-- {
 		p := &r.Paths[i]
 		if p.Now == p.Before {

@@ -48,7 +48,8 @@ type Target struct {
 	Mode    fs.FileMode // of a new file or folder, less the umask
 }
 
-// A Transaction is what to change and how.
+// A Transaction is what to change and how. While it runs, as many files are open
+// as there are targets.
 type Transaction struct {
 	Root    string // resolved path of the Tresor
 	Note    string // lines that say who writes, for whoever finds the staging folder

@@ -53,11 +53,11 @@ func hostiles() []hostile {
 		{name: "second hard link", path: "ROUTER.md", lay: func(t *testing.T, dir string) {
 			must(t, os.Link(filepath.Join(dir, "ROUTER.md"), filepath.Join(dir, "evals.md")))
 		}},
-		{name: "pipe as a page", path: "knowledge/werkstatt/p.md", lay: node("knowledge/werkstatt/p.md", syscall.S_IFIFO, 0)},
+		{name: "pipe as a page (D-20)", path: "knowledge/werkstatt/p.md", lay: node("knowledge/werkstatt/p.md", syscall.S_IFIFO, 0)},
 		{name: "pipe as VERSION", path: "VERSION", lay: node("VERSION", syscall.S_IFIFO, 0)},
 		{name: "pipe as the manifest", path: "MANIFEST.sha256", lay: node("MANIFEST.sha256", syscall.S_IFIFO, 0)},
-		{name: "socket", path: "knowledge/s.md", lay: node("knowledge/s.md", syscall.S_IFSOCK, 0)},
-		{name: "device", path: "sources/raw/S-0001__null.md", lay: node("sources/raw/S-0001__null.md", syscall.S_IFCHR, 1<<8|3)},
+		{name: "socket (D-20)", path: "knowledge/s.md", lay: node("knowledge/s.md", syscall.S_IFSOCK, 0)},
+		{name: "device (D-20)", path: "sources/raw/S-0001__null.md", lay: node("sources/raw/S-0001__null.md", syscall.S_IFCHR, 1<<8|3)},
 		{name: "sparse page", path: "knowledge/werkstatt/leer.md", lay: sparse("knowledge/werkstatt/leer.md")},
 		{name: "sparse register", path: "sources/REGISTER.md", lay: sparse("sources/REGISTER.md")},
 		{name: "sparse raw file", path: "sources/raw/S-0003__leer.md", lay: sparse("sources/raw/S-0003__leer.md")},
@@ -135,7 +135,7 @@ func hostiles() []hostile {
 		{name: "register with a byte-order mark", path: "sources/REGISTER.md", green: true, lay: rewrite("sources/REGISTER.md", func(s string) string { return "\ufeff" + s })},
 		{name: "claim with NUL", path: "knowledge/werkstatt/halle3.md:", lay: rewrite("knowledge/werkstatt/halle3.md", func(s string) string { return strings.Replace(s, "Schutzbrille zu", "Schutz\x00brille zu", 1) })},
 		{name: "page with NUL", path: "knowledge/werkstatt/halle3.md", green: true, lay: add("knowledge/werkstatt/halle3.md", "\x00\n")},
-		{name: "deep JSON", path: "schema/begriffswelten.json", lay: func(t *testing.T, dir string) {
+		{name: "deep JSON (D-06)", path: "schema/begriffswelten.json", lay: func(t *testing.T, dir string) {
 			put(t, dir, "schema/begriffswelten.json", strings.Repeat(`{"a":[`, 1<<17))
 		}},
 		{name: "wide JSON", path: "sources/derived/S-0002__media.json", mib: 256, lay: func(t *testing.T, dir string) {

@@ -126,6 +126,7 @@ func (c *changing) Open(name string) (fs.File, error) {
 // ReadDir hides that of MapFS, which would open names by itself.
 func (c *changing) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.MapFS, name) }
 
+// D-40: the checks of the loader, with the bytes that were hashed (D-34).
 func TestOpenNoticesAChangeWhileReading(t *testing.T) {
 	edit := func(m fstest.MapFS) {
 		m["ROUTER.md"] = &fstest.MapFile{Data: append(slices.Clone(m["ROUTER.md"].Data), '\n'), Mode: 0o444}

@@ -47,6 +47,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// D-36: a keyword of less than four characters must stand alone.
 func TestRoute(t *testing.T) {
 	r := router.Parse(file, &check.Findings{})
 	tests := map[string][]string{

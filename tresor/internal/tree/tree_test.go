@@ -167,8 +167,8 @@ func TestSparseGigabyteIsRefusedByItsSize(t *testing.T) {
 	}
 }
 
-// What was seen is what is read: a file that changed, or was exchanged, since is
-// refused.
+// D-34: what was seen is what is read; a file that changed, or was exchanged,
+// since is refused.
 func TestExchangedFilesAreNoticed(t *testing.T) {
 	exchange := map[string]func(t *testing.T, path string){
 		"other file": func(t *testing.T, path string) {

@@ -144,6 +144,7 @@ func (s *shelf) want(step, hour string) {
 // Every drift is noticed by the next question, and ends with the next release or
 // when it is undone.
 func TestKeeperNoticesDrift(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t, time.Minute)
 	s.want("released", "sechs")
 	page := filepath.Join(s.dir, "knowledge/a/a.md")
@@ -192,6 +193,7 @@ func TestKeeperNoticesDrift(t *testing.T) {
 
 // While a release is under way the one before answers, for a while.
 func TestKeeperDuringRelease(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t, 10*time.Second)
 	s.put(".vault-release.lock")
 	s.want("lock", "sechs")
@@ -223,6 +225,7 @@ func TestKeeperDuringRelease(t *testing.T) {
 
 // What goes on being out of service is said once, and not looked for again.
 func TestKeeperSaysOnce(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t, time.Second)
 	s.edit("acht")
 	for range 5 {
@@ -241,6 +244,7 @@ func TestKeeperSaysOnce(t *testing.T) {
 // A folder that does not answer takes its Tresor out of service and holds up
 // nobody else; when it answers again, the Tresor is back.
 func TestKeeperOfAFolderThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	dir := write(t, gate("sechs"))
 	a := newAgent(t, tresor.Tresor{ID: "tor", Err: tresor.ErrNotLoaded}, tresor.Tresor{ID: "hof", Snapshot: build(t, gate("zehn"))})
 	loaded := make(chan tresor.Change, 10)
@@ -281,6 +285,7 @@ func TestKeeperOfAFolderThatDoesNotAnswer(t *testing.T) {
 }
 
 func TestKeeperKeepsSeveral(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t, time.Second)
 	other := write(t, gate("neun"))
 	if err := s.keeper.Keep(t.Context(), "tor", other); err != nil {
@@ -314,6 +319,7 @@ func TestKeeperKeepsSeveral(t *testing.T) {
 // an answer of a state that was released, from a claim that names it, or hears
 // that it is not available; and never an hour that was only edited.
 func TestKeeperUnderChurn(t *testing.T) {
+	t.Parallel()
 	s := newShelf(t, time.Hour)
 	var mu sync.Mutex
 	released := map[string]string{} // hour by manifest

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"outheis/config/texts"
+	engine "outheis/tresor"
 )
 
 // A Scope is the area that a Tresor holds for (spec/tresor/8-answering.md §3).
@@ -19,23 +20,8 @@ const (
 	Persoenlich  Scope = "persoenlich"
 )
 
-// ScopeOf returns the scope that the name of a Tresor's folder states, as
-// wissenstresor-projekt or wissenstresor-projekt-nord do; NoScope for another
-// name. Case does not count, and persönlich is read as persoenlich.
-func ScopeOf(folder string) Scope {
-	name, ok := strings.CutPrefix(strings.ToLower(folder), "wissenstresor-")
-	if !ok {
-		return NoScope
-	}
-	name, _, _ = strings.Cut(name, "-")
-	switch s := Scope(name); s {
-	case Organisation, Fachbereich, Projekt, Persoenlich:
-		return s
-	case "persönlich", "perso\u0308nlich":
-		return Persoenlich
-	}
-	return NoScope
-}
+// ScopeOf is [engine.ScopeOf]; a name of another kind gives NoScope.
+func ScopeOf(folder string) Scope { return Scope(engine.ScopeOf(folder)) }
 
 // rank orders the scopes that override, the widest first; 0 for those that do
 // not.

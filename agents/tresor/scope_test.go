@@ -38,6 +38,7 @@ func one(t testing.TB, id string, scope tresor.Scope, claim string) tresor.Treso
 // What is shown where two Tresore have a claim: which are stated, and what the
 // remarks say.
 func TestTwoScopes(t *testing.T) {
+	t.Parallel()
 	const (
 		night22   = "Die Nachtruhe beginnt um 22 Uhr."
 		night23   = "Im Lindenhof beginnt die Nachtruhe um 23 Uhr."
@@ -88,6 +89,7 @@ func TestTwoScopes(t *testing.T) {
 		{"only the wider", whenNight, tresor.Organisation, tresor.Projekt, night22, "Der Keller ist feucht.", "wide", []string{"„wide“ (Organisation)"}, "Überlagert"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel() // writing Tresore waits for the disk
 			wide, narrow := one(t, "wide", tt.wideScope, tt.wide), one(t, "narrow", tt.narrowScope, tt.narrow)
 			answer := ask(t, newAgent(t, wide, narrow), tt.question)
 			want := ""
@@ -109,6 +111,7 @@ func TestTwoScopes(t *testing.T) {
 
 // Of three levels the narrowest answers and both others are named.
 func TestThreeScopes(t *testing.T) {
+	t.Parallel()
 	all := []tresor.Tresor{
 		one(t, "haus", tresor.Organisation, "Die Nachtruhe beginnt um 22 Uhr."),
 		one(t, "nord", tresor.Projekt, "Die Nachtruhe beginnt um 24 Uhr."),
@@ -130,6 +133,7 @@ func TestThreeScopes(t *testing.T) {
 
 // A narrower Tresor is heard where the question alone does not find it there.
 func TestNarrowerIsSought(t *testing.T) {
+	t.Parallel()
 	wide := tresor.Tresor{ID: "haus", Scope: tresor.Organisation, Snapshot: build(t,
 		page{path: "a/a.md", title: "Haus", claims: []string{
 			"C-0001 S-0001 Wortlaut: Die Nachtruhe beginnt um 22 Uhr.",
@@ -158,6 +162,7 @@ func TestNarrowerIsSought(t *testing.T) {
 
 // What is not in force, or disputed in its own Tresor, overrides nothing.
 func TestDoubtfulOverridesNothing(t *testing.T) {
+	t.Parallel()
 	wide := one(t, "haus", tresor.Organisation, "Der Parkplatz am Hafen hat vierzig Plätze.")
 	claims := []string{"C-0001 S-0001 Wortlaut: Der Parkplatz am Hafen hat fünfzig Plätze."}
 	for name, pages := range map[string][]page{
@@ -266,6 +271,7 @@ func TestAudience(t *testing.T) {
 
 // The suite of every agent holds with several Tresore as well, kept in folders.
 func TestSeveralCiteOrAbstain(t *testing.T) {
+	t.Parallel()
 	house, err := filepath.Abs(genossenschaft)
 	if err != nil {
 		t.Fatal(err)
@@ -334,6 +340,7 @@ func said(a agents.Answer) []string {
 // is the same, every statement names its Tresor, nothing that one of them would
 // say alone is lost without a word, and what is personal takes nothing away.
 func TestScopesProperty(t *testing.T) {
+	t.Parallel()
 	snapshots := pool(t)
 	questions := []string{
 		"Wann beginnt die Nachtruhe?", "Wer genehmigt Dienstreisen?", "Was gilt für Gäste?", "Ist der Keller feucht?",

@@ -135,12 +135,16 @@ func (r *recovery) run(ctx context.Context) error {
 	if err != nil {
 		return failedRecovery(r.o, "..", err)
 	}
+	var all []*txn.Remains
 	for _, name := range left {
 		remains, err := txn.Inspect(r.t.Root(), name, r.o.hook)
 		if err != nil {
 			return failedRecovery(r.o, name, err)
 		}
-		r.judgeRemains(remains, len(left))
+		all = append(all, remains)
+	}
+	for _, remains := range all {
+		r.judgeRemains(remains, onlyOne(all))
 	}
 	r.judgeRelease(len(left) > 0)
 	r.releaseLock(len(left))

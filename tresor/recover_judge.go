@@ -54,16 +54,27 @@ func uncertain(l *lock.Found) wording.Sentence {
 	return wording.Sentence{Key: "RV-54"}
 }
 
-// judgeRemains says what a staging folder means. Only of a single one is it clear
-// what is older and what newer.
-func (r *recovery) judgeRemains(m *txn.Remains, all int) {
+// onlyOne reports whether at most one transaction changed something that is still
+// there. Of two nobody knows which was the later one.
+func onlyOne(all []*txn.Remains) bool {
+	n := 0
+	for _, m := range all {
+		if m.Progress == txn.After || m.Progress == txn.Between || m.Progress == txn.Stuck {
+			n++
+		}
+	}
+	return n <= 1
+}
+
+// judgeRemains says what a staging folder means.
+func (r *recovery) judgeRemains(m *txn.Remains, only bool) {
 	if m.Strange {
 		r.judgeStrange(m)
 		return
 	}
 	who := writer(m.Note)
 	progress := m.Progress
-	if progress == txn.Between && all > 1 {
+	if progress == txn.Between && !only {
 		progress = txn.Stuck
 	}
 	switch progress {
@@ -74,7 +85,7 @@ func (r *recovery) judgeRemains(m *txn.Remains, all int) {
 		r.find(Warning, m.Name, "RV-11", who)
 		r.clean(m)
 	case txn.After:
-		r.judgeDone(m, who, all)
+		r.judgeDone(m, who, only)
 	case txn.Between:
 		r.find(Error, m.Name, "RV-13", who, changed(m))
 		r.rollBack(m)
@@ -115,12 +126,12 @@ func (r *recovery) judgeStrange(m *txn.Remains) {
 
 // judgeDone is about a transaction that put everything in place, but perhaps was
 // cut off before its last checks.
-func (r *recovery) judgeDone(m *txn.Remains, who wording.Sentence, all int) {
+func (r *recovery) judgeDone(m *txn.Remains, who wording.Sentence, only bool) {
 	switch {
 	case r.passes(m):
 		r.find(Warning, m.Name, "RV-12", who)
 		r.clean(m)
-	case m.Restorable && all == 1:
+	case m.Restorable && only:
 		r.find(Error, m.Name, "RV-14", who)
 		r.rollBack(m)
 	default:

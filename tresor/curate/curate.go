@@ -140,7 +140,13 @@ func (p *plan) edit(path string, by func([]byte) ([]byte, error)) error {
 	case planned:
 		p.targets[i].Content = changed
 	case string(changed) != string(b):
-		p.add(txn.Target{Path: path, Content: changed, Mode: 0o644})
+		t := txn.Target{Path: path, Content: changed, Mode: 0o644}
+		if p.Tree.Exists(path) {
+			if t.Was, err = p.Tree.Digest(path); err != nil { // of what was read
+				return err
+			}
+		}
+		p.add(t)
 	}
 	return nil
 }

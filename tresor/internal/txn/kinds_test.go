@@ -35,7 +35,7 @@ func tree(t *testing.T, dir string) string {
 // everything holds a target of each kind.
 func everything() []txn.Target {
 	return []txn.Target{
-		{Path: "a.md", Content: []byte("neu a"), Mode: 0o644},
+		{Path: "a.md", Content: []byte("neu a"), Was: sum("alt a"), Mode: 0o644},
 		{Kind: txn.Append, Path: "log.md", Content: []byte("zwei"), Mode: 0o644},
 		{Kind: txn.Folder, Path: "seiten/neu", Mode: 0o755},
 		{Kind: txn.Folder, Path: "seiten/neu/tief", Mode: 0o755},
@@ -150,6 +150,8 @@ func TestRefusedTargets(t *testing.T) {
 		{"move a folder", []txn.Target{{Kind: txn.Move, From: "ein", Path: "n"}}, "ein: "},
 		{"move other content", []txn.Target{{Kind: txn.Move, From: "ein/q.md", Path: "n.md", SHA256: sum("anders")}}, "ein/q.md: "},
 		{"read other content", []txn.Target{{Path: "n.md", Reader: strings.NewReader("x"), SHA256: sum("anders")}}, "n.md: "},
+		{"write over other content", []txn.Target{{Path: "a.md", Content: []byte("neu"), Was: sum("anders")}}, "a.md: "},
+		{"write over nothing", []txn.Target{{Path: "n.md", Content: []byte("neu"), Was: sum("anders")}}, "n.md: "},
 		{"remove nothing", []txn.Target{{Kind: txn.Remove, Path: "n.md"}}, "n.md: "},
 		{"remove a folder", []txn.Target{{Kind: txn.Remove, Path: "ein"}}, "ein: "},
 		{"folder exists", []txn.Target{{Kind: txn.Folder, Path: "ein"}}, "ein: "},

@@ -147,6 +147,9 @@ func (r *run) stageContent(s *step) error {
 			content = io.MultiReader(strings.NewReader("\n"), content)
 		}
 	}
+	if s.Was != "" && s.before != s.Was {
+		return fail(s.Path, "TX-16", nil) // somebody saved it since it was read
+	}
 	if s.Kind == Append {
 		content = io.MultiReader(content, strings.NewReader("\n"))
 	}

@@ -45,6 +45,7 @@ type Target struct {
 	Content []byte      // of Write; of Append the line without its end
 	Reader  io.Reader   // of Write, in place of Content; read once
 	SHA256  string      // in hex, what Move or Reader must hold; "" for anything
+	Was     string      // in hex, the SHA-256 of what Write must find at its path; "" for anything
 	Mode    fs.FileMode // of a new file or folder, less the umask
 }
 

@@ -2,9 +2,6 @@ package tresor
 
 import (
 	"slices"
-	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"outheis/tresor/internal/bindung"
 	"outheis/tresor/internal/check"
@@ -58,18 +55,11 @@ func (x *examination) bindings(file bindung.File) {
 	}
 }
 
-// scopes are the circles of readers, from the widest to the narrowest.
-var scopes = []string{"organisation", "fachbereich", "projekt", "persoenlich"}
-
 // scope looks for foreign Tresore with fewer readers than this one, as far as
 // its name says how many it has (deviation D-61).
 func (x *examination) scope(source register.External) {
-	name, ok := strings.CutPrefix(norm.NFC.String(x.tree.Name()), "wissenstresor-")
-	if !ok || source.Scope == "" {
-		return
-	}
-	name = strings.Replace(name, "persönlich", "persoenlich", 1)
-	own := slices.IndexFunc(scopes, func(s string) bool { return strings.HasPrefix(name, s) })
+	scopes := profil.Scopes()
+	own := slices.Index(scopes, profil.ScopeOf(x.tree.Name()))
 	if own >= 0 && slices.Index(scopes, source.Scope) > own {
 		x.Hint(listed(source, source.ID), "DR-22", source.Scope)
 	}

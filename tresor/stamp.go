@@ -1,10 +1,6 @@
 package tresor
 
-import (
-	"outheis/tresor/internal/manifest"
-	"outheis/tresor/internal/profil"
-	"outheis/tresor/internal/tree"
-)
+import "outheis/tresor/internal/tree"
 
 // A Stamp tells states of a Tresor's folder apart by what the file system says
 // of its entries: names and kinds of all, and sizes, inodes and times of change
@@ -39,6 +35,4 @@ func (s Stamp) Same(o Stamp) bool { return s.s.Same(o.s) }
 // tell the two apart; one that is taken a tenth of a second later does.
 func (s Stamp) Young() bool { return s.s.Young() }
 
-func stampOf(t *tree.Tree) Stamp {
-	return Stamp{t.Stamp(func(path string) bool { return path == profil.ManifestFile || manifest.Tracked(path) })}
-}
+func stampOf(t *tree.Tree) Stamp { return Stamp{t.Stamp(pinned)} }

@@ -1,6 +1,7 @@
 package curate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -18,14 +19,12 @@ import (
 	"outheis/tresor/internal/wording"
 )
 
-// Scopes are who a Tresor is for, from the widest to the narrowest.
-func Scopes() []string { return []string{"organisation", "fachbereich", "projekt", "persoenlich"} }
-
 // A NewTresor is how a Tresor begins. Empty fields have defaults.
 type NewTresor struct {
 	Title string // from the folder's name
-	// Scope is one of [Scopes]. By default it is that of a folder's name
-	// wissenstresor-‹scope›…, else persoenlich, which may override nothing.
+	// Scope is organisation, fachbereich, projekt or persoenlich. By default it is
+	// that of the folder's name, see [tresor.ScopeOf], else persoenlich, which may
+	// override nothing.
 	Scope  string
 	Domain string // name of the first domain; allgemein
 }
@@ -102,7 +101,7 @@ func (n NewTresor) facts(folder string, o tresor.Options) (facts, error) {
 	}
 	f.Scope = strings.ReplaceAll(strings.ToLower(n.Scope), "ö", "oe")
 	if f.Scope == "" {
-		f.Scope = scopeOf(folder)
+		f.Scope = cmp.Or(profil.ScopeOf(folder), "persoenlich")
 	}
 	switch f.Scope {
 	case "organisation":
@@ -114,19 +113,9 @@ func (n NewTresor) facts(folder string, o tresor.Options) (facts, error) {
 	case "persoenlich":
 		f.ScopeName, f.Readers = "Persönlich", "Notizen einer Person; ergänzen, überstimmen nie"
 	default:
-		return facts{}, refuse(o, "scope", "CU-14", n.Scope, Scopes())
+		return facts{}, refuse(o, "scope", "CU-14", n.Scope, profil.Scopes())
 	}
 	return f, nil
-}
-
-// scopeOf returns the scope in a folder's name.
-func scopeOf(folder string) string {
-	rest, _ := strings.CutPrefix(folder, "wissenstresor-")
-	scope, _, _ := strings.Cut(rest, "-")
-	if slices.Contains(Scopes(), scope) {
-		return scope
-	}
-	return "persoenlich"
 }
 
 // proposal returns a name near to s that is allowed.

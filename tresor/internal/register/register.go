@@ -179,7 +179,7 @@ func RightsDecided(s string) bool {
 
 // scope returns the one scope word that the cell contains, or "".
 func scope(stand string) (found string) {
-	for _, word := range []string{"organisation", "fachbereich", "projekt", "persoenlich"} {
+	for _, word := range profil.Scopes() {
 		if strings.Contains(strings.ToLower(stand), word) {
 			if found != "" {
 				return ""

@@ -189,3 +189,28 @@ func TestAPanicIsADocument(t *testing.T) {
 		}
 	}
 }
+
+// D-75: values that are no text are printed in the form of the format, and the
+// keys of the document are the same.
+func TestStatsOfValuesThatAreNoText(t *testing.T) {
+	dir := workspace(t)
+	page := filepath.Join(dir, "tresor/knowledge/verein/satzung.md")
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(strings.Replace(string(b), "domain: verein", "domain: [verein, it's]", 1), "status: aktiv", "status:", 1)
+	if err := os.WriteFile(page, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := run(cli.Options{Dir: dir, Root: "tresor"}, "stats")
+	for _, want := range []string{"\n  Domänen: ['verein', \"it's\"]=1, betrieb=6, labor=6, verein=4, wohnen=8\n", "\n  Status: []=1, aktiv=22, in-pruefung=1, veraltet=1\n"} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("exit %d, %s, want %s", code, stdout, want)
+		}
+	}
+	_, doc := document(t.Context(), t, cli.Options{Dir: dir, Root: "tresor"}, "stats", "--json")
+	if n := doc["domains"].(pjson.Object)[`['verein', "it's"]`]; n != pjson.Number("1") {
+		t.Errorf("domains %v", doc["domains"])
+	}
+}

@@ -80,19 +80,28 @@ func checkDerived(t *tree.Tree, b *bestand.Bestand) []check.Finding {
 			found = append(found, drift)
 			continue
 		}
-		got, err := t.Read(derived.path, tree.MaxText)
-		if err == nil && text.InvalidAt(got) >= 0 {
-			err = &tree.EncodingError{Offset: text.InvalidAt(got)}
-		}
+		same, err := holds(t, derived.path, derived.want)
 		if err != nil {
 			where := check.Where{Path: derived.path}
 			return []check.Finding{{Where: where, Sentence: check.Reason("LD-6", derived.path, err)}}
 		}
-		if !bytes.Equal(got, derived.want) {
+		if !same {
 			found = append(found, drift)
 		}
 	}
 	return found
+}
+
+// holds reports whether a text file holds exactly the bytes want.
+func holds(t *tree.Tree, path string, want []byte) (bool, error) {
+	got, err := t.Read(path, tree.MaxText)
+	if err != nil {
+		return false, err
+	}
+	if bad := text.InvalidAt(got); bad >= 0 {
+		return false, &tree.EncodingError{Offset: bad}
+	}
+	return bytes.Equal(got, want), nil
 }
 
 // readVersion returns the release that VERSION names.

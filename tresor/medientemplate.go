@@ -11,10 +11,6 @@ import (
 	"outheis/tresor/internal/tree"
 )
 
-// fill is what a person replaces in a template; validation refuses what is left
-// of it.
-const fill = "AUSFÜLLEN"
-
 // MediaTemplate returns the frame of a media description for the registered
 // image or PDF with the ID, a P-JSON document of the schema skillsafe.media/v1
 // that belongs into sources/derived once a person has filled it in, or why there
@@ -38,10 +34,10 @@ func MediaTemplate(dir, id string, o Options) Template {
 	if f.Errors != nil {
 		return Template{JSON: templateRefusal(profil.SchemaMedia, "invalid_source", findings(f.Errors, Error, o))}
 	}
-	region := pjson.Object{"bbox": nil, "confidence": 0, "id": "R-0001", "kind": "other", "locator": fill, "suspicious_instruction": false, "text": fill}
+	region := pjson.Object{"bbox": nil, "confidence": 0, "id": "R-0001", "kind": "other", "locator": profil.Fill, "suspicious_instruction": false, "text": profil.Fill}
 	return Template{OK: true, JSON: pjson.Encode(pjson.Object{
-		"alt_text":      fill,
-		"extractor":     pjson.Object{"kind": "human", "name": fill, "version": fill},
+		"alt_text":      profil.Fill,
+		"extractor":     pjson.Object{"kind": "human", "name": profil.Fill, "version": profil.Fill},
 		"language":      "und",
 		"media_type":    mediaType,
 		"regions":       []any{region},

@@ -94,7 +94,7 @@ func anchorTemplate(source register.External, document, digest string, sentences
 			"document_sha256":        digest,
 			"sentence_index":         s.Index,
 			"block":                  s.Block,
-			"locator":                fill,
+			"locator":                profil.Fill,
 			"text":                   s.Text,
 			"text_sha256":            extern.Digest(s.Text),
 			"suspicious_instruction": text.Signature(s.Text),
@@ -106,7 +106,7 @@ func anchorTemplate(source register.External, document, digest string, sentences
 		"source_kind":  source.Art,
 		"segmentation": profil.Segmentation,
 		"language":     "de",
-		"extractor":    pjson.Object{"kind": "human", "name": fill, "version": "1"},
+		"extractor":    pjson.Object{"kind": "human", "name": profil.Fill, "version": "1"},
 		"verified":     false,
 		"anchors":      anchors,
 	})
@@ -163,7 +163,7 @@ func catalogueTemplate(source register.External, documents []bindung.Document, o
 		fmt.Fprintf(generated, "%s\x00%s\n", d.Path, d.SHA256)
 		sentences := extern.Sentences(d.Text)
 		tokens := extern.Tokens(sentences)
-		entries[i] = pjson.Object{"path": d.Path, "sha256": d.SHA256, "title": fill, "summary": "", "tags": []string{},
+		entries[i] = pjson.Object{"path": d.Path, "sha256": d.SHA256, "title": profil.Fill, "summary": "", "tags": []string{},
 			"sentence_count": len(sentences), "token_count": len(tokens), "top_tokens": topTokens(tokens)}
 	}
 	return pjson.Encode(pjson.Object{

@@ -10,11 +10,9 @@ import (
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/medien"
 	"outheis/tresor/internal/pjson"
+	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
 )
-
-// fill stands where a person has still to write something.
-const fill = "AUSFÜLLEN"
 
 // A Medium is what a person says about an image or a PDF. What is missing stays
 // open in its description, which is then not verified.
@@ -99,11 +97,11 @@ func (p *plan) describe(id, digest, mediaType string, m Medium) (d medien.Descri
 		d.Language = "und"
 	}
 	if d.AltText == "" {
-		d.AltText, open = fill, append(open, "alt_text")
+		d.AltText, open = profil.Fill, append(open, "alt_text")
 	}
 	var ok bool
 	if m.Extractor == "" {
-		d.Extractor, open = check.Extractor{Kind: "human", Name: fill, Version: fill}, append(open, "extractor")
+		d.Extractor, open = check.Extractor{Kind: "human", Name: profil.Fill, Version: profil.Fill}, append(open, "extractor")
 	} else if d.Extractor, ok = parseExtractor(m.Extractor); !ok {
 		return d, nil, p.refuse("extractor", "CU-61")
 	}
@@ -116,7 +114,7 @@ func (p *plan) describe(id, digest, mediaType string, m Medium) (d medien.Descri
 	}
 	if len(d.Regions) == 0 {
 		open = append(open, "regions")
-		d.Regions = []medien.Passage{{Region: medien.Region{ID: regionID(1), Kind: "other", Confidence: "0"}, Locator: fill, Text: fill}}
+		d.Regions = []medien.Passage{{Region: medien.Region{ID: regionID(1), Kind: "other", Confidence: "0"}, Locator: profil.Fill, Text: profil.Fill}}
 	}
 	if open != nil && d.Verified {
 		return d, nil, p.refuse("verified", "CU-62", open)
@@ -174,7 +172,7 @@ func NewRegion(ctx context.Context, dir string, r RegionOf, o tresor.Options) (D
 // extend adds to a description.
 func (p *plan) extend(d *medien.Description, r RegionOf) error {
 	var used []string
-	blank := slices.IndexFunc(d.Regions, func(m medien.Passage) bool { return m.Locator == fill && m.Text == fill })
+	blank := slices.IndexFunc(d.Regions, func(m medien.Passage) bool { return m.Locator == profil.Fill && m.Text == profil.Fill })
 	if blank >= 0 {
 		d.Regions = slices.Delete(d.Regions, blank, blank+1)
 	}
@@ -211,10 +209,10 @@ func (p *plan) extend(d *medien.Description, r RegionOf) error {
 	}
 	d.Verified = r.Verified
 	var open []string
-	if d.AltText == fill {
+	if d.AltText == profil.Fill {
 		open = append(open, "alt_text")
 	}
-	if d.Extractor.Name == fill || d.Extractor.Version == fill {
+	if d.Extractor.Name == profil.Fill || d.Extractor.Version == profil.Fill {
 		open = append(open, "extractor")
 	}
 	if open != nil && d.Verified {

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 
 	"outheis/tresor"
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/pjson"
+	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
 )
 
@@ -114,7 +114,7 @@ func (p *parser) object(line []byte) {
 		wrong("EV-7")
 	}
 	world, okWorld := o["world"].(string)
-	if _, ok := o["world"]; ok && (!okWorld || !isID("BW-", world)) {
+	if _, ok := o["world"]; ok && (!okWorld || !profil.IsID("BW", world)) {
 		wrong("EV-8")
 	}
 	p.questions = append(p.questions, Question{ID: id, Text: question, Claims: claims, World: world, Line: p.line})
@@ -125,15 +125,10 @@ func claims(v any) (ids []string, ok bool) {
 	list, ok := v.([]any)
 	for _, item := range list {
 		id, isText := item.(string)
-		if !isText || !isID("C-", id) || slices.Contains(ids, id) {
+		if !isText || !profil.IsID("C", id) || slices.Contains(ids, id) {
 			return nil, false
 		}
 		ids = append(ids, id)
 	}
 	return ids, ok
-}
-
-func isID(prefix, s string) bool {
-	digits, ok := strings.CutPrefix(s, prefix)
-	return ok && len(digits) == 4 && text.AllDigits(digits)
 }

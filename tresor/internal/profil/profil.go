@@ -44,6 +44,9 @@ const (
 	EngineFile   = "scripts/vault.py" // of the reference; data to us
 )
 
+// Fill stands in a template where a person has still to write something.
+const Fill = "AUSFÜLLEN"
+
 // IsID reports whether s is an ID with the prefix, as "C" for C-0001.
 func IsID(prefix, s string) bool {
 	digits, ok := strings.CutPrefix(s, prefix+"-")

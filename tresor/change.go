@@ -53,6 +53,8 @@ func (v View) Allow(rule string) { v.allowed[rule] = true }
 //
 // A context that ends before the first target is in place stops the change;
 // afterwards it runs to its end.
+//
+// A plan is made of internal types: only the packages of this engine can call it.
 func Change(ctx context.Context, dir, command string, o Options, plan func(View) ([]txn.Target, error)) (Report, error) {
 	var report Report
 	err := mutate(ctx, dir, command, o, func(w *writing) error {

@@ -3,12 +3,20 @@
 //
 // A Tresor is a folder of Markdown, JSON and media files that answers only
 // from what a person has curated and released: every statement is a claim,
-// bound to a source and a place in it. [Open] reads a released Tresor whole,
-// checks it and returns a [Snapshot]; [Snapshot.Query] ranks its claims for a
-// question by hybrid-local/v1, deterministically and without a network or a
-// language model. [Snapshot.QueryExternal] also looks into the external sources
-// that the Tresor lists; what it finds are pointers and no evidence. [Validate]
-// lists everything that is wrong with a folder.
+// bound to a source and a place in it.
+//
+// A question: [Open] reads a released Tresor whole, checks it and returns a
+// [Snapshot]; [Snapshot.Query] ranks its claims for a question by
+// hybrid-local/v1, deterministically and without a network or a language model.
+// [Snapshot.Assess] compares every claim with it, which must come before "Nicht
+// im Bestand". [Snapshot.QueryExternal] also looks into the external sources that
+// the Tresor lists; what it finds are pointers and no evidence.
+//
+// A curator: [Validate] and [Diagnose] list everything that is wrong with a
+// folder. [Release] publishes it, [WriteIndex], [WriteGraph], [WriteManifest] and
+// [Log] do parts of that, [Change] changes pages and sources; each is one
+// transaction under the write lock. [Recover] clears up after one that was cut
+// off. [Export] and the templates make files for elsewhere.
 //
 // The package words no answer: candidates are not yet an answer, and "Nicht im
 // Bestand" is said by whoever compared them with the question. It knows
@@ -29,10 +37,11 @@ import (
 	"outheis/tresor/internal/tree"
 )
 
-// Options are the settings of the functions that read a Tresor. The zero value
-// is usable.
+// Options are the settings of the functions on a folder. The zero value is
+// usable.
 type Options struct {
-	// Lang is the language of findings: "de", which is the default, or "en".
+	// Lang is the language of findings and errors: "de", which is the default, or
+	// "en".
 	Lang string
 	// Now is the clock for what is written; nil is time.Now.
 	Now func() time.Time
@@ -88,8 +97,8 @@ type Snapshot struct {
 	bestand    *bestand.Bestand
 	pages      []Page
 	pageByPath map[string]int
-	claims     []place // of all pages, in the order that ranking counts them
-	claimByID  map[string]place
+	claims     []position // of all pages, in the order that ranking counts them
+	claimByID  map[string]position
 	sources    []Source
 	sourceByID map[string]Source
 	concepts   []Concept
@@ -100,8 +109,8 @@ type Snapshot struct {
 	stamp      Stamp
 }
 
-// A place is where a claim stands: pages[page].Claims[claim].
-type place struct{ page, claim int }
+// A position is where a claim stands: pages[page].Claims[claim].
+type position struct{ page, claim int }
 
 // Open reads, validates and checks the Tresor in the folder dir against its
 // manifest, in the order of the format's snapshot loader (4-retrieval section
@@ -199,15 +208,15 @@ func routes(b *bestand.Bestand, question string) []Route {
 func (s *Snapshot) prepare(b *bestand.Bestand) {
 	s.bestand = b
 	s.pageByPath = make(map[string]int, len(b.Pages))
-	s.claimByID = make(map[string]place, len(b.Claims))
+	s.claimByID = make(map[string]position, len(b.Claims))
 	ranked := make([]hybrid.Page, len(b.Pages))
 	for i, p := range b.Pages {
 		page := publicPage(p)
 		s.pages = append(s.pages, page)
 		s.pageByPath[page.Path] = i
 		for j, c := range page.Claims {
-			s.claims = append(s.claims, place{i, j})
-			s.claimByID[c.ID] = place{i, j}
+			s.claims = append(s.claims, position{i, j})
+			s.claimByID[c.ID] = position{i, j}
 		}
 		ranked[i] = rankedPage(page)
 	}

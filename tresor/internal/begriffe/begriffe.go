@@ -1,4 +1,4 @@
-// Package begriffe reads the registry of Begriffswelten and Begriffe,
+// Package begriffe reads and writes the registry of Begriffswelten and Begriffe,
 // schema/begriffswelten.json: the controlled terms that widen a question by
 // their aliases and by one hop to broader, narrower and related terms. A label
 // finds claims and never supports one (1-format section 8).

@@ -1,4 +1,4 @@
-// Package claim reads the one line that everything hangs on:
+// Package claim reads and writes the one line that everything hangs on:
 //
 //   - **C-0001** [S-0001 | Punkt 1 | Wortlaut] In Halle 3 ist eine Schutzbrille zu tragen.
 //

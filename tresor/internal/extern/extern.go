@@ -1,4 +1,4 @@
-// Package extern reads what the Tresor holds about sources outside of it: the
+// Package extern reads and writes what the Tresor holds about sources outside of it: the
 // sentence anchors that claims cite and the catalogues that find documents
 // (1-format sections 10 and 11); and it splits and scores documents that others
 // read (5-extern section 6). The texts in them are untrusted data and never

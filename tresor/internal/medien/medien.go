@@ -1,4 +1,4 @@
-// Package medien reads the media descriptions in sources/derived: what a person
+// Package medien reads and writes the media descriptions in sources/derived: what a person
 // has checked about an image or a PDF, region by region, so that claims can cite
 // it (1-format section 9). No medium is ever decoded or rendered.
 package medien

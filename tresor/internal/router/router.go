@@ -1,4 +1,4 @@
-// Package router reads ROUTER.md, the keywords by which a person guides
+// Package router reads and edits ROUTER.md, the keywords by which a person guides
 // questions to domains, and routes a question by them (1-format section 7,
 // 4-retrieval section 2). A route is a suggestion, no judgement.
 package router

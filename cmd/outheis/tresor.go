@@ -29,8 +29,12 @@ func (p *program) tresorCommand() *cobra.Command {
 				o.In = p.in // what is piped in may be meant for another program
 			}
 			code := cli.Main(c.Context(), withoutGlobal(args), p.out, p.err, o)
-			if code != exitOK {
-				return &exitError{code: code}
+			var lost error // what could not be printed; that is said, but the command has done what it did (D-02)
+			if out, ok := p.out.(*output); ok {
+				lost = out.err
+			}
+			if code != exitOK || lost != nil {
+				return &exitError{code, lost}
 			}
 			return nil
 		},

@@ -22,6 +22,7 @@ func take(t *testing.T, dir string) *lock.Lock {
 	return l
 }
 
+// D-65: beside the process the lock names host, command and time.
 func TestTakeAndRelease(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".vault-release.lock")

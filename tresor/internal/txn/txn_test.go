@@ -102,8 +102,8 @@ func TestReplaceLeavesEverythingOnFailure(t *testing.T) {
 	}{
 		{"check before", nil, txn.Transaction{Before: func() error { return stop }}, "stop"},
 		{"check after", nil, txn.Transaction{After: func() error { return stop }}, "stop"},
-		{"panic before", nil, txn.Transaction{Before: func() error { panic(stop) }}, "panic: stop"},
-		{"panic after", nil, txn.Transaction{After: func() error { panic(stop) }}, "panic: stop"},
+		{"D-02 panic before", nil, txn.Transaction{Before: func() error { panic(stop) }}, "panic: stop"},
+		{"D-02 panic after", nil, txn.Transaction{After: func() error { panic(stop) }}, "panic: stop"},
 		{"folder missing", func(t *testing.T, dir string) { must(t, os.RemoveAll(filepath.Join(dir, "graph"))) }, txn.Transaction{}, "graph: "},
 		{"folder is a link", func(t *testing.T, dir string) {
 			must(t, os.Rename(filepath.Join(dir, "graph"), filepath.Join(dir, "echt")))
@@ -138,8 +138,8 @@ func TestReplaceLeavesEverythingOnFailure(t *testing.T) {
 	}
 }
 
-// What somebody else put in place meanwhile is not overwritten by the rollback;
-// the backup stays.
+// D-66, D-67: what somebody else put in place meanwhile is not overwritten by the
+// rollback; the backup stays.
 func TestRollbackLeavesForeignFiles(t *testing.T) {
 	dir := vault(t)
 	err := run(dir, txn.Transaction{Targets: targets(), After: func() error {

@@ -100,7 +100,7 @@ func TestDescribeSourceRefuses(t *testing.T) {
 		{t.TempDir(), rawFile(t, " a.md", "x"), "umbenennen"},
 		{t.TempDir(), rawFile(t, "a.md\u00a0", "x"), "umbenennen"},
 		{t.TempDir(), rawFile(t, "a\xff.md", "x"), "umbenennen"},
-		{t.TempDir(), link, "ist ein Link"},
+		{t.TempDir(), link, "ist ein Symlink"},
 		{t.TempDir(), t.TempDir(), "keine reguläre Datei"},
 		{t.TempDir(), "/dev/null", "keine reguläre Datei"},
 		{t.TempDir(), "nicht-da.md", "nicht-da.md gibt es nicht"},

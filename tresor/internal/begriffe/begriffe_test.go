@@ -72,6 +72,15 @@ func TestEdgesAndLabels(t *testing.T) {
 	}
 }
 
+// D-21: what broader edges lead to from a cycle is named with it.
+func TestCycleNamesWhatIsBelowIt(t *testing.T) {
+	_, errs := parse(t, concept("B-0001", "BW-0001", "a", "", `"B-0002"`)+","+concept("B-0002", "BW-0001", "b", "", `"B-0001", "B-0003"`)+","+
+		concept("B-0003", "BW-0001", "c", "", "")+","+concept("B-0004", "BW-0001", "d", "", `"B-0001"`))
+	if len(errs) != 1 || errs[0].Key != "CO-25" || !slices.Equal(errs[0].Args[0].([]string), []string{"B-0001", "B-0002", "B-0003"}) {
+		t.Errorf("got %v", errs)
+	}
+}
+
 // A document without errors is written and reads back the same.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"schema": "skillsafe.begriffswelten/v1", "worlds": [{"id": "BW-0001", "name": "a", "description": "b"}],

@@ -54,6 +54,7 @@ func load(m fstest.MapFS) (*bestand.Bestand, *check.Findings) {
 	return bestand.Load(tree.OpenFS(m, "hof"))
 }
 
+// D-17: links stay below the page's own folder, undecoded.
 func TestBodies(t *testing.T) {
 	tests := []struct {
 		body, errors, warnings, hints string

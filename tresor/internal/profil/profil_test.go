@@ -87,6 +87,7 @@ func TestTrustTier(t *testing.T) {
 	}
 }
 
+// D-15: quotes, commas and comments in values are read by the format's own rules.
 func TestParseFrontMatter(t *testing.T) {
 	page := "---\n# Kommentar\n\ntitle: \"Eins: zwei\" \ntags: [a, 'b', \"c]\", ]\nsources:\n  - S-0001\n  -   \"S-0002\"  \nleer:\n: kein Name\nq: ' x '\n" +
 		"\tverschoben\n  - Rest\nohne\ntitle: doppelt\n  - noch\n---\nKörper\n---\n"

@@ -11,6 +11,7 @@ import (
 	"outheis/tresor/internal/words"
 )
 
+// D-12: Cherokee and the dotted I are folded as the format does.
 func TestNorm(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                              "",

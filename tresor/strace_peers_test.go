@@ -6,11 +6,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,35 +23,27 @@ import (
 	"outheis/tresor/internal/disk"
 )
 
-// binary builds outheis once for all tests.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "outheis-tresor-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "outheis")
+// build builds outheis for a test.
+func build(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "outheis")
 	if out, err := exec.Command("go", "build", "-o", path, "outheis/cmd/outheis").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build: %w: %s", err, out)
+		t.Fatalf("build: %v: %s", err, out)
 	}
-	return path, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
-	}
-	os.Exit(code)
+	return path
 }
 
 // A commandLine is a writer as people start it.
 type commandLine struct {
-	args []string
-	lay  func(t *testing.T, dir string)
+	program string // outheis
+	args    []string
+	lay     func(t *testing.T, dir string)
 }
 
-func commandLines() map[string]commandLine {
-	return map[string]commandLine{
+// commandLines builds the program and returns its writers by name.
+func commandLines(t *testing.T) map[string]commandLine {
+	t.Helper()
+	all := map[string]commandLine{
 		"release":    {args: []string{"release", "minor"}},
 		"index":      {args: []string{"index"}},
 		"graph":      {args: []string{"graph"}},
@@ -62,6 +56,12 @@ func commandLines() map[string]commandLine {
 			}},
 		"recover": {args: []string{"recover", "--apply"}, lay: layCutOff},
 	}
+	program := build(t)
+	for name, c := range all {
+		c.program = program
+		all[name] = c
+	}
+	return all
 }
 
 // layCutOff leaves what a release leaves that ends while it puts its files in
@@ -82,9 +82,7 @@ func layCutOff(t *testing.T, dir string) {
 
 func (c commandLine) command(t *testing.T, dir string, before ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
-	must(t, err)
-	args := append(append(before, path, "tresor", "--root", dir), c.args...)
+	args := append(append(before, c.program, "tresor", "--root", dir), c.args...)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = []string{"HOME=" + filepath.Dir(filepath.Dir(dir)), "PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GOMAXPROCS=1"}
@@ -205,12 +203,14 @@ func TestFaultAtEverySystemCall(t *testing.T) {
 	if out, err := exec.Command("strace", "-qq", "-o", "/dev/null", "true").CombinedOutput(); err != nil {
 		t.Fatalf("strace is needed and cannot be used here: %v %s", err, out)
 	}
-	var all tally
+	var counts tally
 	var rows []string
 	t.Run("sweep", func(t *testing.T) {
-		for name, c := range commandLines() {
+		all := commandLines(t)
+		rows = slices.Sorted(maps.Keys(all))
+		for _, name := range rows {
+			c := all[name]
 			former, latter := c.ends(t, name)
-			rows = append(rows, name)
 			for fault, step := range sweptFaults {
 				t.Run(name+"/"+fault, func(t *testing.T) {
 					t.Parallel()
@@ -219,7 +219,7 @@ func TestFaultAtEverySystemCall(t *testing.T) {
 						if n > 2000 {
 							t.Fatal("no run ends untouched")
 						}
-						if c.sweptOnce(t, &all, name, fmt.Sprintf(fault, n), former, latter) {
+						if c.sweptOnce(t, &counts, name, fmt.Sprintf(fault, n), former, latter) {
 							missed = 0
 						} else {
 							missed++
@@ -232,9 +232,9 @@ func TestFaultAtEverySystemCall(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("how the runs ended:\n%s", all.table(rows))
+	t.Logf("how the runs ended:\n%s", counts.table(rows))
 	for _, row := range rows {
-		if all.counts[row]["hit"] < 60 {
+		if counts.counts[row]["hit"] < 60 {
 			t.Errorf("%s: the sweep is too short", row)
 		}
 	}
@@ -310,7 +310,7 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 	var all tally
 	rows := []string{"SIGINT", "SIGTERM", "SIGKILL"}
 	t.Run("signals", func(t *testing.T) {
-		c := commandLines()["release"]
+		c := commandLines(t)["release"]
 		former, latter := c.ends(t, "release")
 		length := time.Hour // that a release takes
 		for range 5 {
@@ -345,7 +345,7 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 
 // Of several processes at once each releases one of its own or refuses.
 func TestReleasesOfManyProcesses(t *testing.T) {
-	c := commandLines()["release"]
+	c := commandLines(t)["release"]
 	done, refused := 0, 0
 	for range 20 {
 		dir := c.layAll(t)

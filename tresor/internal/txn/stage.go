@@ -73,6 +73,15 @@ func (r *run) makeStaging() error {
 	if r.beside, err = disk.Open(filepath.Dir(r.Root), r.Hook); err != nil {
 		return err
 	}
+	beside, err := r.beside.Self()
+	if err != nil {
+		return err
+	}
+	for _, f := range r.folders {
+		if f.id.Device != beside.ID.Device {
+			return fail(f.path, "TX-19", nil)
+		}
+	}
 	name := StagingPrefix(r.Root) + strings.ToLower(rand.Text()[:12]) // as ourSuffix says
 	if err := r.beside.Mkdir(name, 0o700); err != nil {
 		return err
@@ -220,6 +229,10 @@ func (l *lastByte) Write(p []byte) (int, error) {
 // to the Tresor: inside it would be part of it (deviations D-62, D-66).
 func (r *run) stage(ctx context.Context) error {
 	if err := r.makeStaging(); err != nil {
+		var worded *Error
+		if errors.As(err, &worded) {
+			return err
+		}
 		return fail("", "TX-4", err)
 	}
 	for _, s := range r.steps {

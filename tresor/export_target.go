@@ -36,14 +36,14 @@ func (x *exporter) checkTarget(out, home string) (target, error) {
 	if err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
 		return target{}, x.refuse(nil, "XP-11")
 	}
-	if to.resolved, err = resolve(abs); err != nil {
+	if to.resolved, err = tree.Follow(abs); err != nil {
 		return target{}, x.refuse(err, "XP-10", err)
 	}
 	root := x.tree.Root()
 	switch {
-	case below(to.resolved, root):
+	case tree.Within(to.resolved, root):
 		return target{}, x.refuse(nil, "XP-12")
-	case below(root, to.path) || below(root, to.resolved):
+	case tree.Within(root, to.path) || tree.Within(root, to.resolved):
 		return target{}, x.refuse(nil, "XP-13")
 	case filepath.Dir(abs) == abs || filepath.Dir(to.resolved) == to.resolved || home != "" && (isSame(abs, home) || isSame(to.resolved, home)):
 		return target{}, x.refuse(nil, "XP-14")
@@ -133,39 +133,7 @@ func skillFolders(to target) []string {
 	return slices.Compact(hits)
 }
 
-// resolve follows the links of an absolute path, of which a tail may not exist.
-func resolve(p string) (string, error) {
-	if real, err := filepath.EvalSymlinks(p); !errors.Is(err, fs.ErrNotExist) {
-		return real, err
-	}
-	if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = &fs.PathError{Op: "resolve", Path: p, Err: fs.ErrNotExist} // a link to nowhere
-		}
-		return "", err
-	}
-	parent, err := resolve(filepath.Dir(p))
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(parent, filepath.Base(p)), nil
-}
-
-// below reports whether p is base or lies below it, by name or because one of
-// the folders above is the same.
-func below(p, base string) bool {
-	for {
-		if isSame(p, base) {
-			return true
-		}
-		up := filepath.Dir(p)
-		if up == p {
-			return false
-		}
-		p = up
-	}
-}
-
+// isSame reports whether two paths lead to the same file.
 func isSame(a, b string) bool {
 	if a == b {
 		return true

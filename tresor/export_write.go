@@ -13,6 +13,7 @@ import (
 
 	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/okf"
+	"outheis/tresor/internal/tree"
 	"outheis/tresor/internal/wording"
 )
 
@@ -56,7 +57,7 @@ func (x *exporter) openParent(to target) (*disk.Folder, error) {
 	if err := os.MkdirAll(filepath.Dir(to.path), 0o777); err != nil {
 		return nil, err
 	}
-	now, err := resolve(to.path)
+	now, err := tree.Follow(to.path)
 	if err != nil {
 		return nil, err
 	}

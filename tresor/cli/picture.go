@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"outheis/tresor"
@@ -54,51 +52,4 @@ func (c *call) draw(format string, pages []tresor.Page) ([]byte, error) {
 		return picture.DOT(pages), nil
 	}
 	return picture.SVG(c.ctx, picture.DOT(pages))
-}
-
-// writeFile puts a file in the place of the one that is there, whole or not at
-// all. What is there and no file is left alone.
-func writeFile(path string, content []byte) error {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return &os.PathError{Op: "write", Path: path, Err: os.ErrExist}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error is more telling
-	}
-	return err
-}
-
-// inside reports whether the path leads into the folder or below it, by whatever
-// name; there need be nothing yet.
-func inside(path, dir string) bool {
-	root, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	at, err := filepath.Abs(path)
-	if err != nil {
-		return false
-	}
-	if real, err := filepath.EvalSymlinks(at); err == nil {
-		at = real
-	} else if real, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil {
-		at = filepath.Join(real, filepath.Base(at))
-	}
-	for ; ; at = filepath.Dir(at) {
-		if info, err := os.Stat(at); err == nil && os.SameFile(info, root) {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
-	}
 }

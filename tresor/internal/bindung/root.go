@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/tree"
 	"outheis/tresor/internal/wording"
 )
 
@@ -63,17 +64,6 @@ func Resolve(root any, vault string) (Root, *wording.Sentence) {
 }
 
 // Overlaps reports whether one of two roots is, or lies in, the other.
-func (r Root) Overlaps(other Root) bool { return r.within(other) || other.within(r) }
-
-// within compares files, not names: a file system may fold case, and a folder
-// may be mounted twice.
-func (r Root) within(outer Root) bool {
-	for path := r.Path; ; path = filepath.Dir(path) {
-		if info, err := os.Lstat(path); path == outer.Path || err == nil && os.SameFile(info, outer.info) {
-			return true
-		}
-		if path == filepath.Dir(path) {
-			return false
-		}
-	}
+func (r Root) Overlaps(other Root) bool {
+	return tree.Within(r.Path, other.Path) || tree.Within(other.Path, r.Path)
 }

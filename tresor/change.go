@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"outheis/tresor/internal/bestand"
@@ -84,21 +85,10 @@ func Change(ctx context.Context, dir, command string, o Options, plan func(View)
 }
 
 // noNewErrors returns the errors of after that before did not have and whose
-// rule is not allowed. A line may have moved.
+// rule is not allowed.
 func noNewErrors(name string, before, after Report, allowed map[string]bool) error {
-	type key struct{ rule, path, text string }
-	known := make(map[key]int)
-	for _, f := range before.Errors {
-		known[key{f.Rule, f.Path, f.Text}]++
-	}
-	var fresh []Finding
-	for _, f := range after.Errors {
-		k := key{f.Rule, f.Path, f.Text}
-		if known[k]--; known[k] < 0 && !allowed[f.Rule] {
-			fresh = append(fresh, f)
-		}
-	}
-	if fresh == nil {
+	fresh := slices.DeleteFunc(Beyond(after.Errors, before.Errors), func(f Finding) bool { return allowed[f.Rule] })
+	if len(fresh) == 0 {
 		return nil
 	}
 	return &InvalidError{State: InvalidVault, Name: name, Findings: fresh, Warnings: after.Warnings}

@@ -2,6 +2,8 @@ package tresor
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"outheis/tresor/internal/check"
 )
@@ -40,6 +42,33 @@ func findings(found []check.Finding, severity Severity, o Options) []Finding {
 		list = append(list, Finding{Severity: severity, Rule: f.Key, Label: f.Label, Path: f.Path, Line: f.Line, Text: f.In(o.Lang)})
 	}
 	return list
+}
+
+// Beyond returns the findings of list that others does not have, in their order.
+// One that only moved to another line is the same one; of equal ones the numbers
+// are compared.
+func Beyond(list, others []Finding) []Finding {
+	n := make(map[Finding]int)
+	for _, f := range others {
+		n[f.anywhere()]++
+	}
+	var rest []Finding
+	for _, f := range list {
+		if k := f.anywhere(); n[k] > 0 {
+			n[k]--
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return rest
+}
+
+// anywhere is f without its line.
+func (f Finding) anywhere() Finding {
+	if f.Line > 0 {
+		f.Label, f.Line = strings.TrimSuffix(f.Label, ":"+strconv.Itoa(f.Line)), 0
+	}
+	return f
 }
 
 // A Report is the result of [Validate].

@@ -52,7 +52,7 @@ func (c *call) add() int {
 	var sources []curate.Source
 	var asked []*answers
 	for _, file := range c.args.words {
-		s, a, code := c.source1(file)
+		s, a, code := c.examined(file)
 		if code != success {
 			return code
 		}
@@ -76,8 +76,8 @@ func (c *call) add() int {
 	}
 }
 
-// source1 examines a file and finds out what is to be known about it.
-func (c *call) source1(file string) (curate.Source, *answers, int) {
+// examined looks at a file and finds out what is to be known about it.
+func (c *call) examined(file string) (curate.Source, *answers, int) {
 	path := c.path(file)
 	x, err := curate.Examine(c.ctx, path, c.args.values["--name"], c.options())
 	if err != nil {

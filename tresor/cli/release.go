@@ -1,6 +1,10 @@
 package cli
 
-import "outheis/tresor"
+import (
+	"slices"
+
+	"outheis/tresor"
+)
 
 func (c *call) release() int {
 	level := tresor.Patch
@@ -13,12 +17,10 @@ func (c *call) release() int {
 	return c.publish(level)
 }
 
-func isLevel(s string) bool {
-	switch tresor.Level(s) {
-	case tresor.Major, tresor.Minor, tresor.Patch:
-		return true
-	}
-	return false
+func isLevel(s string) bool { return slices.Contains(levels(), s) }
+
+func levels() []string {
+	return []string{string(tresor.Major), string(tresor.Minor), string(tresor.Patch)}
 }
 
 // publish releases the Tresor and prints what the release consists of.
@@ -45,8 +47,4 @@ func (c *call) publish(level tresor.Level) int {
 		c.line("🟢 ", c.say("cli.release.done", r.Version))
 	}
 	return success
-}
-
-func levels() []string {
-	return []string{string(tresor.Major), string(tresor.Minor), string(tresor.Patch)}
 }

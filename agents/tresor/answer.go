@@ -50,8 +50,8 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 		return agents.Ask(t.Say("answer.thanks")), nil
 	case text == "" || isGreeting(text):
 		return agents.Ask(t.Say("answer.greeting", quoted(t, idsOf(asked)))), nil
-	case len([]rune(text)) > maxQuestion:
-		return agents.Ask(t.Say("answer.too_long", maxQuestion)), nil
+	case len([]rune(text)) > engine.MaxQuestion:
+		return agents.Ask(t.Say("answer.too_long", engine.MaxQuestion)), nil
 	}
 
 	named := qualified(text, idsOf(asked))

@@ -8,9 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxQuestion is the longest question that the engine takes, in code points.
-const maxQuestion = 1000
-
 // clean brings a text as people send it into the form of a question: one line,
 // valid UTF-8, without control characters and without the marks that reorder
 // text.

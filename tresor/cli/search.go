@@ -24,7 +24,7 @@ func (c *call) search() int {
 	}
 	list := make([]any, len(hits))
 	for i, h := range hits {
-		line := text.Trim(visible(h.Text))
+		line := text.Trim(blinded(h.Text))
 		list[i] = pjson.Object{"path": wording.Printable(h.Path), "line": h.Line, "text": line}
 		c.line(wording.Printable(h.Path), ":", strconv.Itoa(h.Line), ": ", first(line, 160))
 	}
@@ -39,9 +39,10 @@ func (c *call) search() int {
 	return success
 }
 
-// visible blinds control characters and those that turn the direction of
-// writing, which could steer a terminal or deceive its reader.
-func visible(s string) string {
+// blinded returns s with a replacement for control characters and for those that
+// turn the direction of writing, which could steer a terminal or deceive its
+// reader.
+func blinded(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return utf8.RuneError

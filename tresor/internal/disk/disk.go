@@ -19,7 +19,7 @@ var ErrPlatform = errors.New("not possible on this system")
 
 // A Call is a change of the disk, or a look at it, that is about to happen.
 type Call struct {
-	Op   string // open, create, read, write, chmod, sync, syncdir, rename, remove, rmdir, mkdir, stat, list or lock
+	Op   string // open, create, read, write, chmod, chown, sync, syncdir, rename, remove, rmdir, mkdir, stat, list or lock
 	Path string // as the folder was opened, with the name
 	To   string // of a rename
 }
@@ -45,6 +45,7 @@ type Info struct {
 	ID    ID
 	Mode  fs.FileMode // kind and permissions
 	Owner uint32
+	Group uint32
 	Links uint64
 	Size  int64
 	Time  time.Time // of the last change of the content

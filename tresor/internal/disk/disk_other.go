@@ -32,6 +32,7 @@ func (*Folder) Create(string, fs.FileMode) (*File, error) { return nil, ErrPlatf
 func (*File) Read([]byte) (int, error)  { return 0, ErrPlatform }
 func (*File) Write([]byte) (int, error) { return 0, ErrPlatform }
 func (*File) Chmod(fs.FileMode) error   { return ErrPlatform }
+func (*File) Chown(Info) error          { return ErrPlatform }
 func (*File) Sync() error               { return ErrPlatform }
 func (*File) Info() (Info, error)       { return Info{}, ErrPlatform }
 func (*File) Lock() (bool, error)       { return false, ErrPlatform }

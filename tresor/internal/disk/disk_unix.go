@@ -220,6 +220,23 @@ func (f *File) Chmod(mode fs.FileMode) error {
 	return f.file.Chmod(mode.Perm())
 }
 
+// Chown gives the file the owner and group of another one, as far as this user
+// may: only root can give files away.
+func (f *File) Chown(like Info) error {
+	now, err := f.Info()
+	if err != nil || now.Owner == like.Owner && now.Group == like.Group {
+		return err
+	}
+	if err := f.hook.see("chown", f.file.Name()); err != nil {
+		return err
+	}
+	err = f.file.Chown(int(like.Owner), int(like.Group))
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
 // Sync makes the content durable.
 func (f *File) Sync() error {
 	if err := f.hook.see("sync", f.file.Name()); err != nil {
@@ -265,7 +282,7 @@ func infoOf(st *unix.Stat_t) Info {
 	default:
 		mode |= fs.ModeIrregular
 	}
-	return Info{ID{uint64(st.Dev), uint64(st.Ino)}, mode, st.Uid, uint64(st.Nlink), st.Size, time.Unix(st.Mtim.Unix())}
+	return Info{ID{uint64(st.Dev), uint64(st.Ino)}, mode, st.Uid, st.Gid, uint64(st.Nlink), st.Size, time.Unix(st.Mtim.Unix())}
 }
 
 // retry calls again what a signal interrupted.

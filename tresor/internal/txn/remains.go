@@ -349,7 +349,8 @@ func (r *Remains) moveBack(to *folder, name string, from *Path) error {
 	return f.Sync()
 }
 
-// copyOver puts a copy of a kept file in the place of one, with its permissions.
+// copyOver puts a copy of a kept file in the place of one, with owner and permissions
+// of that.
 func copyOver(staging *disk.Folder, kept string, f *folder, name string) error {
 	const temporary = "rollback-00.stage"
 	info, err := f.Info(name)
@@ -359,7 +360,7 @@ func copyOver(staging *disk.Folder, kept string, f *folder, name string) error {
 	if err := staging.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := copyFile(staging, kept, staging, temporary, info.Mode); err != nil {
+	if err := copyFile(staging, kept, staging, temporary, info); err != nil {
 		return err
 	}
 	return staging.Rename(temporary, f.Folder, name)

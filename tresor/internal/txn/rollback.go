@@ -89,13 +89,13 @@ func (s *step) there(f *disk.Folder, name string) (bool, error) {
 	return false, nil
 }
 
-// copyBack writes the former file anew, with its permissions.
+// copyBack writes the former file anew, with its owner and permissions.
 func (r *run) copyBack(s *step, name string) error {
-	return copyFile(r.staging, s.former(), r.staging, name, s.original.Mode)
+	return copyFile(r.staging, s.former(), r.staging, name, s.original)
 }
 
-// copyFile makes a durable copy with the permissions mode.
-func copyFile(from *disk.Folder, name string, to *disk.Folder, toName string, mode fs.FileMode) error {
+// copyFile makes a durable copy with owner and permissions of another file.
+func copyFile(from *disk.Folder, name string, to *disk.Folder, toName string, like disk.Info) error {
 	source, err := from.Open(name)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func copyFile(from *disk.Folder, name string, to *disk.Folder, toName string, mo
 		return err
 	}
 	defer target.Close()
-	if err := target.Chmod(mode); err != nil {
+	if err := likeFormer(target, like); err != nil {
 		return err
 	}
 	if _, err := io.Copy(target, source); err != nil {

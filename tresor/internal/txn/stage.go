@@ -149,7 +149,7 @@ func (r *run) stageContent(s *step) error {
 		if err != nil {
 			return err
 		}
-		if err := stage.Chmod(s.original.Mode); err != nil {
+		if err := likeFormer(stage, s.original); err != nil {
 			return fail(s.Path, "TX-5", err)
 		}
 		if s.Kind == Append && last != '\n' && s.original.Size > 0 {
@@ -214,6 +214,15 @@ func (r *run) keepFormer(s *step, kept *disk.File, appended io.Writer) (last byt
 	}
 	s.before = digestOf(sum)
 	return end.b, nil
+}
+
+// likeFormer gives a file owner and permissions of the one that it replaces, so
+// that who could read that can read this.
+func likeFormer(f *disk.File, former disk.Info) error {
+	if err := f.Chown(former); err != nil {
+		return err
+	}
+	return f.Chmod(former.Mode)
 }
 
 type lastByte struct{ b byte }

@@ -23,7 +23,8 @@ type Kind int
 
 // The kinds.
 const (
-	// Write makes a file, or replaces its content; its permissions stay.
+	// Write makes a file, or replaces its content; its permissions stay, and where
+	// this user may do that its owner.
 	Write Kind = iota
 	// Append adds a line to a file of any size, or makes it. What is there stays
 	// byte for byte; a last line without its end gets one first.

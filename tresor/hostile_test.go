@@ -29,6 +29,8 @@ type hostile struct {
 	// served says that even a question is answered: what was changed is no part of a
 	// release.
 	served bool
+	// large says that reading it takes its time; only the first commands do.
+	large bool
 	// mib bounds what a command may allocate in all; 0 for the common bound.
 	mib uint64
 }
@@ -58,22 +60,22 @@ func hostiles() []hostile {
 		{name: "pipe as the manifest", path: "MANIFEST.sha256", lay: node("MANIFEST.sha256", syscall.S_IFIFO, 0)},
 		{name: "socket (D-20)", path: "knowledge/s.md", lay: node("knowledge/s.md", syscall.S_IFSOCK, 0)},
 		{name: "device (D-20)", path: "sources/raw/S-0001__null.md", lay: node("sources/raw/S-0001__null.md", syscall.S_IFCHR, 1<<8|3)},
-		{name: "sparse page", path: "knowledge/werkstatt/leer.md", lay: sparse("knowledge/werkstatt/leer.md")},
-		{name: "sparse register", path: "sources/REGISTER.md", lay: sparse("sources/REGISTER.md")},
-		{name: "sparse raw file", path: "sources/raw/S-0003__leer.md", lay: sparse("sources/raw/S-0003__leer.md")},
-		{name: "sparse registered file", path: "REGISTER S-0001", lay: sparse("sources/raw/S-0001__werkstattordnung.md")},
-		{name: "sparse manifest", green: true, lay: sparse("MANIFEST.sha256")},
-		{name: "sparse concepts", path: "schema/begriffswelten.json", lay: sparse("schema/begriffswelten.json")},
-		{name: "huge manifest", green: true, mib: huge >> 16, lay: func(t *testing.T, dir string) {
+		{name: "sparse page", large: true, path: "knowledge/werkstatt/leer.md", lay: sparse("knowledge/werkstatt/leer.md")},
+		{name: "sparse register", large: true, path: "sources/REGISTER.md", lay: sparse("sources/REGISTER.md")},
+		{name: "sparse raw file", large: true, path: "sources/raw/S-0003__leer.md", lay: sparse("sources/raw/S-0003__leer.md")},
+		{name: "sparse registered file", large: true, path: "REGISTER S-0001", lay: sparse("sources/raw/S-0001__werkstattordnung.md")},
+		{name: "sparse manifest", large: true, green: true, lay: sparse("MANIFEST.sha256")},
+		{name: "sparse concepts", large: true, path: "schema/begriffswelten.json", lay: sparse("schema/begriffswelten.json")},
+		{name: "huge manifest", large: true, green: true, mib: huge >> 16, lay: func(t *testing.T, dir string) {
 			put(t, dir, "MANIFEST.sha256", strings.Repeat("x\n", huge/2))
 		}},
-		{name: "huge router", path: "ROUTER.md", mib: huge >> 15, lay: func(t *testing.T, dir string) {
+		{name: "huge router", large: true, path: "ROUTER.md", mib: huge >> 15, lay: func(t *testing.T, dir string) {
 			put(t, dir, "ROUTER.md", strings.Repeat("## a\n", huge/5))
 		}},
-		{name: "huge types", path: "schema/types.yaml", mib: huge >> 15, lay: func(t *testing.T, dir string) {
+		{name: "huge types", large: true, path: "schema/types.yaml", mib: huge >> 15, lay: func(t *testing.T, dir string) {
 			put(t, dir, "schema/types.yaml", strings.Repeat("a:\n", huge/3))
 		}},
-		{name: "huge register", path: "sources/REGISTER.md", mib: huge >> 15, lay: func(t *testing.T, dir string) {
+		{name: "huge register", large: true, path: "sources/REGISTER.md", mib: huge >> 15, lay: func(t *testing.T, dir string) {
 			put(t, dir, "sources/REGISTER.md", strings.Repeat("| S-1 |\n", huge/8))
 		}},
 		{name: "huge binding", green: true, served: true, mib: 256, lay: func(t *testing.T, dir string) {
@@ -82,12 +84,12 @@ func hostiles() []hostile {
 		{name: "link as the binding", path: ".vault-extern.json", lay: func(t *testing.T, dir string) {
 			link(t, "/etc/passwd", filepath.Join(dir, ".vault-extern.json"))
 		}},
-		{name: "many pages", path: "knowledge/werkstatt/", mib: many / 100, lay: func(t *testing.T, dir string) {
+		{name: "many pages", large: true, path: "knowledge/werkstatt/", mib: many / 100, lay: func(t *testing.T, dir string) {
 			for i := range many {
 				must(t, os.WriteFile(fmt.Sprintf("%s/knowledge/werkstatt/s%06d.md", dir, i), []byte("x"), 0o644))
 			}
 		}},
-		{name: "many folders", path: "ROUTER.md", mib: many / 100, lay: func(t *testing.T, dir string) {
+		{name: "many folders", large: true, path: "ROUTER.md", mib: many / 100, lay: func(t *testing.T, dir string) {
 			for i := range many {
 				must(t, os.Mkdir(fmt.Sprintf("%s/knowledge/d%06d", dir, i), 0o755))
 			}
@@ -138,22 +140,22 @@ func hostiles() []hostile {
 		{name: "deep JSON (D-06)", path: "schema/begriffswelten.json", lay: func(t *testing.T, dir string) {
 			put(t, dir, "schema/begriffswelten.json", strings.Repeat(`{"a":[`, 1<<17))
 		}},
-		{name: "wide JSON", path: "sources/derived/S-0002__media.json", mib: 256, lay: func(t *testing.T, dir string) {
+		{name: "wide JSON", large: true, path: "sources/derived/S-0002__media.json", mib: 256, lay: func(t *testing.T, dir string) {
 			put(t, dir, "sources/derived/S-0002__media.json", `{"regions": [`+strings.Repeat("{},", huge/4)+"{}]}")
 		}},
 		{name: "repeated key", path: "sources/derived/S-0002__media.json", lay: rewrite("sources/derived/S-0002__media.json", func(s string) string {
 			return strings.Replace(s, "{", `{"verified": true, `, 1)
 		})},
-		{name: "huge with claims", path: "knowledge/werkstatt/laserraum.md", mib: huge >> 16, lay: add("knowledge/werkstatt/laserraum.md", strings.Repeat("- **C-9\n", huge/8))},
-		{name: "huge with a line", path: "knowledge/werkstatt/laserraum.md", mib: huge >> 16, lay: add("knowledge/werkstatt/laserraum.md", "- **C-0009** [S-0001 | Punkt 2 | Auslegung] "+strings.Repeat("<a](", huge/4))},
-		{name: "huge with a head", path: "knowledge/werkstatt/laserraum.md", mib: huge >> 15, lay: rewrite("knowledge/werkstatt/laserraum.md", func(s string) string {
+		{name: "huge with claims", large: true, path: "knowledge/werkstatt/laserraum.md", mib: huge >> 16, lay: add("knowledge/werkstatt/laserraum.md", strings.Repeat("- **C-9\n", huge/8))},
+		{name: "huge with a line", large: true, path: "knowledge/werkstatt/laserraum.md", mib: huge >> 16, lay: add("knowledge/werkstatt/laserraum.md", "- **C-0009** [S-0001 | Punkt 2 | Auslegung] "+strings.Repeat("<a](", huge/4))},
+		{name: "huge with a head", large: true, path: "knowledge/werkstatt/laserraum.md", mib: huge >> 15, lay: rewrite("knowledge/werkstatt/laserraum.md", func(s string) string {
 			return "---\n" + strings.Repeat("tags: [a, b]\nx\n", huge/15) + strings.TrimPrefix(s, "---\n")
 		})},
 	}
 }
 
 // readers are the commands that write nothing into the Tresor; they answer with 0,
-// 1 or 2 whatever there is. Of "{…}" there is one for each run.
+// 1 or 2 whatever there is.
 func readers() [][]string {
 	return [][]string{
 		{"validate"}, {"query", "Was gilt in Halle 3?"}, {"query", "--extern", "laser"}, {"stats"}, {"search", "laser"}, {"route", "laser"},
@@ -175,7 +177,11 @@ func TestHostileTrees(t *testing.T) {
 			elsewhere := t.TempDir()
 			put(t, elsewhere, "fragen.jsonl", `{"id": "1", "frage": "Gilt in Halle 3 eine Pflicht?", "claims": ["C-0001"]}`+"\n")
 			replace := strings.NewReplacer("{tresor}", dir, "{fragen}", elsewhere+"/fragen.jsonl", "{out}", elsewhere+"/out")
-			for _, args := range readers() {
+			commands := readers()
+			if h.large {
+				commands = commands[:8]
+			}
+			for _, args := range commands {
 				for i := range args {
 					args[i] = replace.Replace(args[i])
 				}
@@ -205,7 +211,7 @@ func TestHostileTrees(t *testing.T) {
 			if after := state(t, filepath.Dir(dir)); after != before {
 				t.Errorf("before:\n%.2000s\nafter:\n%.2000s", before, after)
 			}
-			if h.green {
+			if h.green || h.large {
 				return
 			}
 			// What validation refuses is not released, and nothing is derived from it. The

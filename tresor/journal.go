@@ -46,6 +46,10 @@ func (v View) LogEntry(action, text string) (txn.Target, error) {
 	return logTarget(v.Tree, entry, v.o)
 }
 
+// LogLine words an entry of log.md, for one that goes into the target of another:
+// a file changes once in a plan. The log itself is not looked at.
+func (v View) LogLine(action, text string) (string, error) { return logEntry(action, text, v.o) }
+
 // logEntry words an entry.
 func logEntry(action, s string, o Options) (string, error) {
 	switch {

@@ -42,7 +42,8 @@ type plan struct {
 	tresor.View
 	o       tresor.Options
 	targets []txn.Target
-	at      map[string]int // of the written files among the targets
+	at      map[string]int             // of the written files among the targets
+	retired map[string]map[string]bool // by prefix; see once
 	done    Done
 }
 
@@ -50,7 +51,7 @@ type plan struct {
 func change(ctx context.Context, dir, command string, o tresor.Options, work func(*plan) error) (Done, error) {
 	var p *plan
 	report, err := tresor.Change(ctx, dir, command, o, func(v tresor.View) ([]txn.Target, error) {
-		p = &plan{View: v, o: o, at: map[string]int{}}
+		p = &plan{View: v, o: o, at: map[string]int{}, retired: map[string]map[string]bool{}}
 		if err := p.sound(); err != nil {
 			return nil, err
 		}

@@ -41,12 +41,21 @@ func (p *plan) newID(prefix string, used []string, retired map[string]bool) (str
 	return id, nil
 }
 
+// once returns what look finds, which looks through whole files and so is called
+// once for the IDs of a kind, however many are given.
+func (p *plan) once(prefix string, look func() map[string]bool) map[string]bool {
+	if p.retired[prefix] == nil {
+		p.retired[prefix] = look()
+	}
+	return p.retired[prefix]
+}
+
 func (p *plan) nextClaim() (string, error) {
-	return p.newID("C", slices.Collect(maps.Keys(p.Bestand.Claims)), merge(p.logged("C"), p.inGraph("claims")))
+	return p.newID("C", slices.Collect(maps.Keys(p.Bestand.Claims)), p.once("C", func() map[string]bool { return merge(p.logged("C"), p.inGraph("claims")) }))
 }
 
 func (p *plan) nextSource() (string, error) {
-	return p.newID("S", slices.Collect(maps.Keys(p.Bestand.Sources)), merge(p.logged("S"), p.released("S")))
+	return p.newID("S", slices.Collect(maps.Keys(p.Bestand.Sources)), p.once("S", func() map[string]bool { return merge(p.logged("S"), p.released("S")) }))
 }
 
 func (p *plan) nextWorld() (string, error) {

@@ -2,7 +2,6 @@ package curate
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"outheis/tresor"
@@ -78,15 +77,16 @@ func isUsableRelation(name string) bool {
 
 // log adds an entry to log.md.
 func (p *plan) log(action, says string) error {
+	for i := range p.targets {
+		if p.targets[i].Kind == txn.Append { // a file changes once in a transaction
+			line, err := p.LogLine(action, says)
+			p.targets[i].Content = append(append(p.targets[i].Content, '\n'), line...)
+			return err
+		}
+	}
 	t, err := p.LogEntry(action, says)
 	if err != nil {
 		return err
-	}
-	for i := range p.targets {
-		if p.targets[i].Kind == txn.Append { // a file changes once in a transaction
-			p.targets[i].Content = slices.Concat(p.targets[i].Content, []byte("\n"), t.Content)
-			return nil
-		}
 	}
 	p.add(t)
 	return nil

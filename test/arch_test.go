@@ -125,6 +125,28 @@ func TestTheEngineHasNoNetwork(t *testing.T) {
 	}
 }
 
+// The engine runs no program: nothing in a Tresor is ever executed. Graphviz, which
+// draws a picture of it, gets text made for it alone.
+func TestTheEngineRunsNoProgram(t *testing.T) {
+	for _, p := range packages(t) {
+		name := short(p.ImportPath)
+		engine := name == "tresor" || strings.HasPrefix(name, "tresor/")
+		if engine && name != "tresor/picture" && !isTestPackage(name) && slices.Contains(p.Imports, "os/exec") {
+			t.Errorf("%s imports os/exec", name)
+		}
+	}
+}
+
+func TestHelpersOfTestsStayInTests(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, imp := range p.Imports {
+			if name := short(p.ImportPath); !isTestPackage(name) && (imp == "testing" || strings.HasPrefix(imp, module+"/") && isTestPackage(imp)) {
+				t.Errorf("%s imports %s", name, imp)
+			}
+		}
+	}
+}
+
 func isTestPackage(name string) bool {
 	return strings.HasSuffix(path.Base(name), "test")
 }

@@ -360,7 +360,7 @@ func TestUnavailableIsNeverNichtImBestand(t *testing.T) {
 	if !errors.As(err, &known) || known.Status != agents.StatusUnavailable || !answer.IsZero() {
 		t.Fatalf("got %v, %v; want an unavailable Tresor", answer, err)
 	}
-	if !strings.Contains(known.Text, "lindenhof") || !strings.Contains(known.Text, "validate") || strings.Contains(known.Text, "Nicht im Bestand") {
+	if !strings.Contains(known.Text, "lindenhof") || !strings.Contains(known.Text, "tresor --root ORDNER doctor") || strings.Contains(known.Text, "Nicht im Bestand") {
 		t.Errorf("got %q, want the Tresor and the remedy", known.Text)
 	}
 	if !errors.Is(err, error(cause)) {

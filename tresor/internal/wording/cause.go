@@ -37,6 +37,8 @@ func causes() map[error]string {
 		syscall.ENAMETOOLONG:     "os.name",
 		syscall.EIO:              "os.damaged",
 		syscall.EXDEV:            "os.device",
+		syscall.EMFILE:           "os.open",
+		syscall.ENFILE:           "os.open",
 		fs.ErrNotExist:           "os.missing",
 		fs.ErrPermission:         "os.permission",
 		fs.ErrExist:              "os.exists",

@@ -137,7 +137,7 @@ type TresorNetwork struct {
 
 // A TresorVault is one released Tresor.
 type TresorVault struct {
-	ID       string // "" stands for the name of the folder
+	ID       string // "" stands for the name of the folder; see Name
 	Path     string // absolute
 	Scope    string // organisation, fachbereich, projekt, persoenlich; "" where the name of the folder may say it
 	Audience []string

@@ -173,6 +173,8 @@ var problemCases = []struct {
 		"~ 1 tresor.vaults[0].audience unknown_audience [vorstand]"}},
 	{"Tresor twice", "tresor: {vaults: [/a/Werk, {id: Werk, path: /b/x}]}\n", []string{
 		"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id want_name [\"Werk\"]", "~ 1 tresor.vaults[1].path path_not_there [/b/x]"}},
+	{"Tresor twice but for case", "tresor: {vaults: [/a/Werk, {id: werk, path: /usr}]}\n",
+		[]string{"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id duplicate_value [\"werk\"] [1]"}},
 	{"Tresor twice by folder", "tresor: {vaults: [/usr/lib, {id: lib, path: /usr}]}\n", []string{"! 1 tresor.vaults[1].id duplicate_value [\"lib\"] [1]"}},
 	{"no model", "agents: {data: {model: schnell}}\nllm: {models: {fast: {name: x}}}\n", []string{"~ 0  not_used_yet [agents.data.model, llm]", "! 1 agents.data.model no_model [schnell]"}},
 	{"nearly a model", "agents: {data: {model: fats}}\nllm: {models: {fast: {name: x}}}\n", []string{"~ 0  not_used_yet [agents.data.model, llm]", "! 1 agents.data.model no_model_but [fats] [fast]"}},

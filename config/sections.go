@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -115,7 +116,7 @@ func readTresor(f *form, t *Tresor) {
 		}
 	})
 	if f.is(reading) {
-		unique(f, "vaults", "id", t.Vaults, TresorVault.id)
+		unique(f, "vaults", "id", t.Vaults, TresorVault.Name)
 	}
 	sub(f, "network", func(f *form) {
 		items(f, "hosts", &t.Network.Hosts, text(253))
@@ -127,12 +128,13 @@ func readTresor(f *form, t *Tresor) {
 // scopes are the areas of validity of Tresore, widest first.
 func scopes() []string { return []string{"organisation", "fachbereich", "projekt", "persoenlich"} }
 
-// id returns the name by which the vault is cited.
-func (v TresorVault) id() string {
+// Name returns what the vault is asked and cited by: its ID, or without one the
+// name of its folder in lower case.
+func (v TresorVault) Name() string {
 	if v.ID != "" || v.Path == "" {
 		return v.ID
 	}
-	return filepath.Base(v.Path)
+	return strings.ToLower(filepath.Base(v.Path))
 }
 
 func readAgents(f *form, agents map[string]Agent) {

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -101,10 +100,7 @@ func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]
 		code = exitUsage
 	}
 	add := func(v config.TresorVault) error {
-		one := tresoragent.Tresor{ID: v.ID, Scope: tresoragent.Scope(v.Scope), Audience: v.Audience}
-		if one.ID == "" {
-			one.ID = strings.ToLower(filepath.Base(v.Path))
-		}
+		one := tresoragent.Tresor{ID: v.Name(), Scope: tresoragent.Scope(v.Scope), Audience: v.Audience}
 		if one.Scope == tresoragent.NoScope {
 			one.Scope = tresoragent.ScopeOf(filepath.Base(v.Path))
 		}

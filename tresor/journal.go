@@ -54,11 +54,11 @@ func (v View) LogLine(action, text string) (string, error) { return logEntry(act
 func logEntry(action, s string, o Options) (string, error) {
 	switch {
 	case !slices.Contains(LogActions(), action):
-		return "", refuse(o, "LG-1", action, LogActions())
+		return "", refuseWrite(o, "LG-1", action, LogActions())
 	case !utf8.ValidString(s):
-		return "", refuse(o, "LG-2")
+		return "", refuseWrite(o, "LG-2")
 	case text.HasControl(s):
-		return "", refuse(o, "LG-3")
+		return "", refuseWrite(o, "LG-3")
 	}
 	return entryLine(action, s, o), nil
 }

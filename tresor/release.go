@@ -16,7 +16,6 @@ import (
 	"outheis/tresor/internal/text"
 	"outheis/tresor/internal/tree"
 	"outheis/tresor/internal/txn"
-	"outheis/tresor/internal/wording"
 )
 
 // A Level says which number of the version a release raises.
@@ -74,16 +73,12 @@ type release struct {
 	targets     []txn.Target
 }
 
-func refuse(o Options, key string, args ...any) error {
-	return &WriteError{Text: wording.Say(o.Lang, key, args...)}
-}
-
 // prepareRelease makes the release from one look at the tree: what is pinned
 // here is what was validated, byte for byte (deviation D-34).
 func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 	fingerprint, problem := manifest.Fingerprint(t)
 	if problem != nil {
-		return nil, refuse(o, "MF-6", problem.Label, problem.Sentence)
+		return nil, refuseWrite(o, "MF-6", problem.Label, problem.Sentence)
 	}
 	b, found := bestand.Load(t)
 	warnings := findings(found.Warnings, Warning, o)
@@ -96,10 +91,10 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 	}
 	version, err := nextVersion(former, level)
 	if err != nil {
-		return nil, refuse(o, "RE-2", former)
+		return nil, refuseWrite(o, "RE-2", former)
 	}
 	if t.Exists(profil.LogFile) && !t.SafeFile(profil.LogFile) {
-		return nil, refuse(o, "RE-3")
+		return nil, refuseWrite(o, "RE-3")
 	}
 	r := &release{o: o, fingerprint: fingerprint}
 	r.Released = Released{Version: version, Pages: len(b.Pages), Claims: len(b.Claims), Sources: len(b.Sources),
@@ -116,7 +111,7 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 	}
 	entries, problem := manifest.Entries(t, derived)
 	if problem != nil {
-		return nil, refuse(o, "MF-6", problem.Label, problem.Sentence)
+		return nil, refuseWrite(o, "MF-6", problem.Label, problem.Sentence)
 	}
 	r.Files = len(entries)
 	write := func(path string, content []byte) txn.Target {
@@ -135,11 +130,11 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 // formerVersion returns what VERSION holds.
 func formerVersion(t *tree.Tree, o Options) (string, error) {
 	if !t.SafeFile(profil.VersionFile) {
-		return "", refuse(o, "RE-1")
+		return "", refuseWrite(o, "RE-1")
 	}
 	s, err := t.Text(profil.VersionFile)
 	if err != nil {
-		return "", refuse(o, "RE-4", err)
+		return "", refuseWrite(o, "RE-4", err)
 	}
 	return text.Trim(s), nil
 }
@@ -190,13 +185,13 @@ func (r *release) checkInput(t *tree.Tree) error {
 	}
 	defer again.Close()
 	if payload := bestand.Quarantine(again); payload != nil {
-		return refuse(r.o, "WR-3", payload)
+		return refuseWrite(r.o, "WR-3", payload)
 	}
 	switch now, problem := manifest.Fingerprint(again); {
 	case problem != nil:
-		return refuse(r.o, "MF-6", problem.Label, problem.Sentence)
+		return refuseWrite(r.o, "MF-6", problem.Label, problem.Sentence)
 	case now != r.fingerprint:
-		return refuse(r.o, "RE-5")
+		return refuseWrite(r.o, "RE-5")
 	}
 	return nil
 }
@@ -220,7 +215,7 @@ func checkRelease(t *tree.Tree, o Options) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return refuse(o, "RE-6", sentences(wrong, o))
+	return refuseWrite(o, "RE-6", sentences(wrong, o))
 }
 
 func sentences(found []check.Finding, o Options) string {

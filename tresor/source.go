@@ -32,7 +32,7 @@ func (e *RefusedError) Error() string { return "tresor: " + e.Text }
 // Unwrap returns the cause.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-func (o Options) refuse(err error, rule string, args ...any) error {
+func refuseRead(o Options, err error, rule string, args ...any) error {
 	return &RefusedError{Text: wording.Say(o.Lang, rule, args...), Err: err}
 }
 
@@ -64,27 +64,27 @@ func DescribeSource(dir, file string, o Options) (RawSource, error) {
 	f, info, err := tree.OpenFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return RawSource{}, o.refuse(err, "SO-1", file)
+		return RawSource{}, refuseRead(o, err, "SO-1", file)
 	case errors.Is(err, tree.ErrUnsafe):
-		return RawSource{}, o.refuse(err, "SO-7", file)
+		return RawSource{}, refuseRead(o, err, "SO-7", file)
 	case err != nil:
-		return RawSource{}, o.refuse(err, "SO-8", file, err)
+		return RawSource{}, refuseRead(o, err, "SO-8", file, err)
 	}
 	defer f.Close()
 	sources := register.Load(t, &check.Findings{})
 	s := RawSource{Name: filepath.Base(file)}
 	if s.ID = nextSource(sources); s.ID == "" {
-		return RawSource{}, o.refuse(nil, "SO-2")
+		return RawSource{}, refuseRead(o, nil, "SO-2")
 	}
 	if !canStandInRegister(s.Name) {
-		return RawSource{}, o.refuse(nil, "SO-3")
+		return RawSource{}, refuseRead(o, nil, "SO-3")
 	}
 	head, err := s.read(io.LimitReader(f, info.Size()+1), info.Size(), o)
 	if err == nil && s.Size != info.Size() {
 		err = tree.ErrChanged // somebody still writes it
 	}
 	if err != nil {
-		return RawSource{}, o.refuse(err, "SO-4", err)
+		return RawSource{}, refuseRead(o, err, "SO-4", err)
 	}
 	s.Path = profil.Raw + "/" + s.ID + "__" + s.Name
 	s.Row = fmt.Sprintf("| %s | TITEL | JJJJ-MM-TT | %s | T? | RECHTE | %s |", s.ID, s.SHA256, s.Path)

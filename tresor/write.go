@@ -10,6 +10,7 @@ import (
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/tree"
 	"outheis/tresor/internal/txn"
+	"outheis/tresor/internal/wording"
 )
 
 // A WriteError is why a Tresor was not written. Unless Recovery or Done is
@@ -28,6 +29,10 @@ func (e *WriteError) Error() string { return "tresor: write: " + e.Text }
 
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
+
+func refuseWrite(o Options, key string, args ...any) error {
+	return &WriteError{Text: wording.Say(o.Lang, key, args...)}
+}
 
 // WriteIndex derives INDEX.md anew, as one transaction under the write lock. A
 // Tresor with validation errors, or one that another writer has locked, gives
@@ -64,11 +69,11 @@ func WriteGraph(ctx context.Context, dir string, o Options) (nodes, edges int, e
 func WriteManifest(ctx context.Context, dir string, o Options) (files int, err error) {
 	err = mutate(ctx, dir, "checksum", o, func(w *writing) error {
 		if payload := bestand.Quarantine(w.tree); payload != nil {
-			return refuse(o, "WR-3", payload)
+			return refuseWrite(o, "WR-3", payload)
 		}
 		entries, problem := manifest.Entries(w.tree, nil)
 		if problem != nil {
-			return refuse(o, "MF-6", problem.Label, problem.Sentence)
+			return refuseWrite(o, "MF-6", problem.Label, problem.Sentence)
 		}
 		files = len(entries)
 		return w.replace(ctx, nil, func() error { return checkManifest(w.tree, o) },
@@ -88,7 +93,7 @@ func checkManifest(t *tree.Tree, o Options) error {
 	if problems == nil {
 		return nil
 	}
-	return refuse(o, "WR-4", sentences(ofProblems(problems), o))
+	return refuseWrite(o, "WR-4", sentences(ofProblems(problems), o))
 }
 
 // loadValid reads the Bestand if it has no errors.

@@ -86,30 +86,13 @@ func AnchorTemplate(ctx context.Context, dir, id, document string, n Network, o 
 }
 
 func anchorTemplate(source register.External, document, digest string, sentences []extern.Sentence) []byte {
-	anchors := make([]any, len(sentences))
+	anchors := make([]extern.Anchor, len(sentences))
 	for i, s := range sentences {
-		anchors[i] = pjson.Object{
-			"id":                     fmt.Sprintf("A-%04d", s.Index),
-			"document":               document,
-			"document_sha256":        digest,
-			"sentence_index":         s.Index,
-			"block":                  s.Block,
-			"locator":                profil.Fill,
-			"text":                   s.Text,
-			"text_sha256":            extern.Digest(s.Text),
-			"suspicious_instruction": text.Signature(s.Text),
-		}
+		anchors[i] = extern.Anchor{ID: fmt.Sprintf("A-%04d", s.Index), Document: document, DocumentSHA256: digest, SentenceIndex: s.Index,
+			Block: s.Block, Locator: profil.Fill, Text: s.Text, TextSHA256: extern.Digest(s.Text), Suspicious: text.Signature(s.Text)}
 	}
-	return pjson.Encode(pjson.Object{
-		"schema":       profil.SchemaAnchors,
-		"source_id":    source.ID,
-		"source_kind":  source.Art,
-		"segmentation": profil.Segmentation,
-		"language":     "de",
-		"extractor":    pjson.Object{"kind": "human", "name": profil.Fill, "version": "1"},
-		"verified":     false,
-		"anchors":      anchors,
-	})
+	return pjson.Encode(extern.AnchorFile{SourceID: source.ID, Art: source.Art, Language: "de",
+		Extractor: check.Extractor{Kind: "human", Name: profil.Fill, Version: "1"}, Anchors: anchors}.Document())
 }
 
 // OrchestratorTemplate returns the frame of a catalogue for a bound tree, with
@@ -157,23 +140,17 @@ func OrchestratorTemplate(dir, id string, o Options) Template {
 
 func catalogueTemplate(source register.External, documents []bindung.Document, o Options) []byte {
 	generated := sha256.New()
-	entries := make([]any, len(documents))
+	c := extern.Catalogue{SourceID: source.ID}
 	for i, d := range documents {
 		o.progress(StageLookup, i, len(documents))
 		fmt.Fprintf(generated, "%s\x00%s\n", d.Path, d.SHA256)
 		sentences := extern.Sentences(d.Text)
 		tokens := extern.Tokens(sentences)
-		entries[i] = pjson.Object{"path": d.Path, "sha256": d.SHA256, "title": profil.Fill, "summary": "", "tags": []string{},
-			"sentence_count": len(sentences), "token_count": len(tokens), "top_tokens": topTokens(tokens)}
+		c.Documents = append(c.Documents, extern.Document{Path: d.Path, SHA256: d.SHA256, Title: profil.Fill, TopTokens: topTokens(tokens),
+			Sentences: len(sentences), Tokens: len(tokens)})
 	}
-	return pjson.Encode(pjson.Object{
-		"schema":                profil.SchemaCatalogue,
-		"source_id":             source.ID,
-		"segmentation":          profil.Segmentation,
-		"generated_from_sha256": hex.EncodeToString(generated.Sum(nil)),
-		"document_count":        len(documents),
-		"documents":             entries,
-	})
+	c.GeneratedFrom = hex.EncodeToString(generated.Sum(nil))
+	return pjson.Encode(c.Document())
 }
 
 // topTokens returns the most frequent tokens, of equally frequent ones the first

@@ -34,18 +34,9 @@ func MediaTemplate(dir, id string, o Options) Template {
 	if f.Errors != nil {
 		return Template{JSON: templateRefusal(profil.SchemaMedia, "invalid_source", findings(f.Errors, Error, o))}
 	}
-	region := pjson.Object{"bbox": nil, "confidence": 0, "id": "R-0001", "kind": "other", "locator": profil.Fill, "suspicious_instruction": false, "text": profil.Fill}
-	return Template{OK: true, JSON: pjson.Encode(pjson.Object{
-		"alt_text":      profil.Fill,
-		"extractor":     pjson.Object{"kind": "human", "name": profil.Fill, "version": profil.Fill},
-		"language":      "und",
-		"media_type":    mediaType,
-		"regions":       []any{region},
-		"schema":        profil.SchemaMedia,
-		"source_id":     id,
-		"source_sha256": source.SHA256,
-		"verified":      false,
-	})}
+	region := medien.Passage{Region: medien.Region{ID: "R-0001", Kind: "other", Confidence: "0"}, Locator: profil.Fill, Text: profil.Fill}
+	return Template{OK: true, JSON: pjson.Encode(medien.Description{SourceID: id, SourceSHA256: source.SHA256, MediaType: mediaType, Language: "und",
+		Extractor: check.Extractor{Kind: "human", Name: profil.Fill, Version: profil.Fill}, AltText: profil.Fill, Regions: []medien.Passage{region}}.Document())}
 }
 
 // medium returns the media type of a source's raw file, which must be what the

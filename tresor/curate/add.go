@@ -116,6 +116,7 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 	if a.Moved, err = p.place(f, a.Path); err != nil {
 		return a, err
 	}
+	says := id + " " + a.Title + ": registriert, Trust " + s.Trust + ", Rechte: " + row.Rights
 	if mediaType := medien.TypeOf(f.name); mediaType != "" {
 		d, open, err := p.describe(id, f.digest, mediaType, s.Medium)
 		if err != nil {
@@ -129,8 +130,14 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 		if a.Open = open; open != nil {
 			p.note("CU-65", medien.Path(id), open)
 		}
+		if len(s.Medium.Regions) > 0 { // which are given, as [plan.logGiven] says
+			says += ", Regionen: " + regionID(1)
+			for i := range s.Medium.Regions[1:] {
+				says += " " + regionID(i+2)
+			}
+		}
 	}
-	return a, p.log("ingest", id+" "+a.Title+": registriert, Trust "+s.Trust+", Rechte: "+row.Rights)
+	return a, p.log("ingest", says)
 }
 
 // place brings the file to its path: out of the quarantine, or as a copy.

@@ -63,7 +63,11 @@ func NewAnchor(ctx context.Context, dir string, a Anchor, n tresor.Network, o tr
 			p.done.Notes = append(p.done.Notes, template.Note)
 		}
 		p.done.ID, p.done.Path = id, path
-		return p.edit(path, func(b []byte) ([]byte, error) { return p.anchor(path, b, a, drawn, sentence) })
+		err = p.edit(path, func(b []byte) ([]byte, error) { return p.anchor(path, b, a, drawn, sentence) })
+		if err != nil {
+			return err
+		}
+		return p.logGiven("Anker "+id+" von "+a.Source, sentence.Document)
 	})
 }
 

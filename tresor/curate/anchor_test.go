@@ -43,6 +43,7 @@ func TestNewAnchor(t *testing.T) {
 	if r := valid(t, dir); r.Warnings != nil {
 		t.Errorf("warnings %v", r.Warnings)
 	}
+	first := read(t, dir, done.Path)
 	a.Sentence, a.Extractor = "4", ""
 	if done, err := curate.NewAnchor(ctx, dir, a, nil, may(2)); err != nil || done.ID != "A-0002" || len(done.Notes) != 1 {
 		t.Errorf("%+v, %v", done, err)
@@ -52,6 +53,10 @@ func TestNewAnchor(t *testing.T) {
 	_, err = curate.NewClaim(ctx, dir, c, may(2))
 	if field, _ := refusal(t, err); field != "fundstelle" {
 		t.Errorf("a suspicious anchor is cited: %q", field)
+	}
+	write(t, filepath.Join(dir, done.Path), first) // A-0002 is deleted, and stays given
+	if done, err := curate.NewAnchor(ctx, dir, a, nil, may(2)); err != nil || done.ID != "A-0003" {
+		t.Errorf("%+v, %v", done, err)
 	}
 }
 

@@ -54,7 +54,10 @@ func NewClaim(ctx context.Context, dir string, c Claim, o tresor.Options) (Done,
 		}
 		p.done.ID, p.done.Path = id, page.Path
 		p.noteTwins(line.Text)
-		return p.raise(page, c.Stand, 1)
+		if err := p.raise(page, c.Stand, 1); err != nil {
+			return err
+		}
+		return p.logGiven(id+" in "+page.Path, c.Source)
 	})
 	return blame(done, err, "LK-", "text")
 }

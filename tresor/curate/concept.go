@@ -23,9 +23,13 @@ func NewWorld(ctx context.Context, dir, name, description string, o tresor.Optio
 			return err
 		}
 		p.done.ID, p.done.Path = id, profil.ConceptsFile
-		return p.edit(profil.ConceptsFile, func(b []byte) ([]byte, error) {
+		err = p.edit(profil.ConceptsFile, func(b []byte) ([]byte, error) {
 			return begriffe.AddWorld(b, begriffe.World{ID: id, Name: text.Trim(name), Description: text.Trim(description)})
 		})
+		if err != nil {
+			return err
+		}
+		return p.logGiven("Begriffswelt "+id, text.Trim(name))
 	})
 }
 
@@ -80,6 +84,10 @@ func NewConcept(ctx context.Context, dir string, c Concept, o tresor.Options) (D
 		}
 		p.done.ID, p.done.Path = id, profil.ConceptsFile
 		page := claim.Page
-		return p.edit(page.Path, func(b []byte) ([]byte, error) { return profil.AddToList(page.Path, b, "concepts", id) })
+		err = p.edit(page.Path, func(b []byte) ([]byte, error) { return profil.AddToList(page.Path, b, "concepts", id) })
+		if err != nil {
+			return err
+		}
+		return p.logGiven("Begriff "+id+" in "+c.World, text.Trim(c.Preferred)+", "+c.Definition)
 	})
 }

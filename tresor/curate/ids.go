@@ -1,6 +1,7 @@
 package curate
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,9 +15,10 @@ import (
 )
 
 // next returns the ID behind the highest one in use that was never used before,
-// as far as the last release and the log remember: what was deleted since is
-// still in graph.json and the manifest. Behind 9999 there is none; the bool is
-// false then.
+// as far as the log and the last release remember. Whatever gives an ID logs it in
+// the same transaction, so that the log knows all that were not written by hand;
+// of those, graph.json and the manifest still have what was deleted since. Behind
+// 9999 there is none; the bool is false then.
 func next(prefix string, used []string, retired map[string]bool) (string, bool) {
 	highest := 0
 	for _, id := range used {
@@ -80,13 +82,43 @@ func (p *plan) nextAnchor() (string, error) {
 	return p.newID("A", used, retired)
 }
 
-// logged returns the IDs of a kind that log.md names.
+// logged returns the IDs of a kind that log.md names. A log that cannot be read
+// names none: whoever gives an ID writes to it, and fails there.
 func (p *plan) logged(prefix string) map[string]bool {
-	b, err := p.Tree.Read(profil.LogFile, tree.MaxText)
-	if err != nil {
-		return map[string]bool{} // history is a memory, not a rule
+	found := make(map[string]bool)
+	_ = p.Tree.Copy(&lineWriter{each: func(line string) { merge(found, idsIn(prefix, line)) }}, profil.LogFile)
+	return found
+}
+
+// loggedRegions returns the regions that log.md names together with their source,
+// within which they are unique.
+func (p *plan) loggedRegions(source string) map[string]bool {
+	found := make(map[string]bool)
+	_ = p.Tree.Copy(&lineWriter{each: func(line string) {
+		if idsIn("S", line)[source] {
+			merge(found, idsIn("R", line))
+		}
+	}}, profil.LogFile)
+	return found
+}
+
+// A lineWriter calls each for every line that is written to it and ended.
+type lineWriter struct {
+	each func(line string)
+	rest []byte
+}
+
+func (w *lineWriter) Write(b []byte) (int, error) {
+	w.rest = append(w.rest, b...)
+	for {
+		line, rest, ended := bytes.Cut(w.rest, []byte("\n"))
+		if !ended {
+			w.rest = append([]byte(nil), w.rest...)
+			return len(b), nil
+		}
+		w.each(string(line))
+		w.rest = rest
 	}
-	return idsIn(prefix, string(b))
 }
 
 // released returns the IDs of a kind that begin a file name in the manifest.

@@ -153,7 +153,7 @@ func NewRegion(ctx context.Context, dir string, r RegionOf, o tresor.Options) (D
 			return p.refuse("", "CU-63", r.Source)
 		}
 		p.done.Path = path
-		return p.edit(path, func(b []byte) ([]byte, error) {
+		err := p.edit(path, func(b []byte) ([]byte, error) {
 			d, err := medien.Parse(path, b)
 			if err != nil {
 				return nil, err
@@ -166,6 +166,10 @@ func NewRegion(ctx context.Context, dir string, r RegionOf, o tresor.Options) (D
 			}
 			return d.Render()
 		})
+		if err != nil {
+			return err
+		}
+		return p.logGiven("Region "+p.done.ID+" von "+r.Source, path)
 	})
 }
 
@@ -179,7 +183,7 @@ func (p *plan) extend(d *medien.Description, r RegionOf) error {
 	for _, m := range d.Regions {
 		used = append(used, m.ID)
 	}
-	retired := make(map[string]bool)
+	retired := p.loggedRegions(r.Source)
 	for _, c := range p.Bestand.Claims {
 		if c.Source == r.Source {
 			merge(retired, mentions('R', c.Fundstelle))

@@ -243,3 +243,105 @@ func TestWritersAtTheSameTime(t *testing.T) {
 		t.Errorf("%d claims, %d written", r.Claims, len(seen))
 	}
 }
+
+// What new and add gave once is given to nothing else, also if it is deleted and
+// released away again: the log is the memory.
+func TestANumberThatWasDeletedStaysGiven(t *testing.T) {
+	dir := withPage(t)
+	released := func() {
+		t.Helper()
+		if _, err := tresor.Release(ctx, dir, tresor.Patch, may(6)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim(t, dir)
+	claim(t, dir)
+	if got, want := read(t, dir, "log.md"), "## [2026-05-06] update | C-0002 in knowledge/hof/tor.md angelegt (S-0001)\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("log %q does not end in %q", got, want)
+	}
+	world := func() string {
+		t.Helper()
+		done, err := curate.NewWorld(ctx, dir, "Hof", "Wörter.", may(6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.ID
+	}
+	concept := func(name string) string {
+		t.Helper()
+		done, err := curate.NewConcept(ctx, dir, curate.Concept{Preferred: name, Definition: "C-0001"}, may(6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.ID
+	}
+	none := read(t, dir, "schema/begriffswelten.json")
+	world()
+	noConcept, page := read(t, dir, "schema/begriffswelten.json"), read(t, dir, "knowledge/hof/tor.md")
+	concept("Tor")
+	released()
+	write(t, filepath.Join(dir, "schema/begriffswelten.json"), noConcept)
+	write(t, filepath.Join(dir, "knowledge/hof/tor.md"), page)
+	released()
+	if got, want := concept("Pforte"), "B-0002"; got != want {
+		t.Errorf("concept %s, want %s", got, want)
+	}
+	write(t, filepath.Join(dir, "schema/begriffswelten.json"), none)
+	write(t, filepath.Join(dir, "knowledge/hof/tor.md"), page)
+	released()
+	if got, want := world(), "BW-0002"; got != want {
+		t.Errorf("world %s, want %s", got, want)
+	}
+	line := "- **C-0002** [S-0001 | Punkt 1 | Wortlaut] Das Tor ist nachts geschlossen.\n"
+	change(t, dir, "knowledge/hof/tor.md", line, "")
+	released()
+	if got, want := claim(t, dir).ID, "C-0003"; got != want {
+		t.Errorf("claim %s, want %s", got, want)
+	}
+}
+
+// A region keeps its number within its source; another source has its own.
+func TestTheNumberOfARegionStaysGiven(t *testing.T) {
+	dir := fresh(t)
+	medium := curate.Medium{Alt: "Plan.", Extractor: "human | Platzwart | 1", Verified: true,
+		Regions: []curate.Region{{Kind: "text", Locator: "links", Text: "Tor"}, {Kind: "text", Locator: "rechts", Text: "Zaun"}}}
+	for _, name := range []string{"a.png", "b.png"} {
+		s := textSource(t, name, png+name)
+		s.Medium = medium
+		add(t, dir, s)
+		medium.Regions = medium.Regions[:1]
+	}
+	region := func(source string) string {
+		t.Helper()
+		done, err := curate.NewRegion(ctx, dir, curate.RegionOf{Source: source, Verified: true,
+			Region: curate.Region{Kind: "text", Locator: "unten", Text: "Weg"}}, may(6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done.ID
+	}
+	const path = "sources/derived/S-0001__media.json"
+	two := read(t, dir, path)
+	if got, want := region("S-0001"), "R-0003"; got != want {
+		t.Errorf("region %s, want %s", got, want)
+	}
+	write(t, filepath.Join(dir, path), two)
+	if got, want := region("S-0001"), "R-0004"; got != want {
+		t.Errorf("region %s, want %s", got, want)
+	}
+	if got, want := region("S-0002"), "R-0002"; got != want {
+		t.Errorf("region %s, want %s", got, want)
+	}
+}
+
+// A log that is larger than what is parsed is remembered all the same.
+func TestALargeLogIsRemembered(t *testing.T) {
+	dir := withPage(t)
+	claim(t, dir)
+	s := read(t, dir, "log.md")
+	write(t, filepath.Join(dir, "log.md"), s+strings.Repeat("## [2026-05-06] note | "+strings.Repeat("x", 1000)+"\n", 17<<10))
+	change(t, dir, "knowledge/hof/tor.md", "- **C-0001** [S-0001 | Punkt 1 | Wortlaut] Das Tor ist nachts geschlossen.\n", "")
+	if got, want := claim(t, dir).ID, "C-0002"; got != want {
+		t.Errorf("claim %s, want %s", got, want)
+	}
+}

@@ -135,7 +135,7 @@ func TestNewClaim(t *testing.T) {
 	if got := after["knowledge/hof/tor.md"]; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := changed(before, after); len(got) != 1 {
+	if got := changed(before, after); len(got) != 2 || !got["log.md"] {
 		t.Errorf("changed %v", got)
 	}
 	if r := valid(t, dir); r.Warnings != nil {

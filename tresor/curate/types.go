@@ -75,6 +75,12 @@ func isUsableRelation(name string) bool {
 	return profil.IsRelationType(name) && !strings.ContainsAny(name, "0123456789")
 }
 
+// logGiven adds an entry that an ID is given, by which it is remembered when it is
+// deleted; of is what it comes from.
+func (p *plan) logGiven(what, of string) error {
+	return p.log("update", what+" angelegt ("+of+")")
+}
+
 // log adds an entry to log.md.
 func (p *plan) log(action, says string) error {
 	for i := range p.targets {

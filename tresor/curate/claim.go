@@ -64,8 +64,9 @@ func NewClaim(ctx context.Context, dir string, c Claim, o tresor.Options) (Done,
 
 // noteTwins names the claims that say the same already, which may be meant.
 func (p *plan) noteTwins(says string) {
+	same := words.Norm(says)
 	for _, id := range ids(p.Bestand.Claims) {
-		if c := p.Bestand.Claims[id]; words.Norm(c.Text) == words.Norm(says) {
+		if c := p.Bestand.Claims[id]; words.Norm(c.Text) == same {
 			p.note("CU-53", id, c.Page.Path)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"outheis/tresor"
@@ -41,8 +40,9 @@ type Added struct {
 }
 
 // Add takes files in as sources: hashed, registered and laid under sources/raw,
-// all of them or none, in one transaction. A file in the quarantine is moved,
-// any other copied. Images and PDFs get their description; one that is not
+// all of them or none, in one transaction. A file in the quarantine is moved, one
+// that lies in sources/raw without a row registered there, any other copied; what
+// bears the number of a row that was lost keeps it. Images and PDFs get their description; one that is not
 // complete and verified is written as an open draft, and the Tresor is not valid
 // until a person has completed it. What may not be taken in, and what the
 // register or validation would refuse, is a [*Refusal].
@@ -61,7 +61,7 @@ func Add(ctx context.Context, dir string, sources []Source, o tresor.Options) (D
 		files[i] = f
 	}
 	var added []Added
-	done, err := change(ctx, dir, "add", o, func(p *plan) error {
+	done, err := mend(ctx, dir, "add", o, awaitedBy(files), func(p *plan) error {
 		added = nil
 		known := make(map[string]string) // the ID for a hash
 		for id, s := range p.Bestand.Sources {
@@ -91,7 +91,7 @@ func Add(ctx context.Context, dir string, sources []Source, o tresor.Options) (D
 
 // take adds one file to the plan.
 func (p *plan) take(f *file, s Source) (Added, error) {
-	id, err := p.nextSource()
+	id, err := p.sourceFor(f)
 	if err != nil {
 		return Added{}, err
 	}
@@ -117,7 +117,7 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 		return a, err
 	}
 	says := id + " " + a.Title + ": registriert, Trust " + s.Trust + ", Rechte: " + row.Rights
-	if mediaType := medien.TypeOf(f.name); mediaType != "" {
+	if mediaType := medien.TypeOf(f.name); mediaType != "" && !p.Tree.Exists(medien.Path(id)) {
 		d, open, err := p.describe(id, f.digest, mediaType, s.Medium)
 		if err != nil {
 			return a, err
@@ -140,28 +140,23 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 	return a, p.log("ingest", says)
 }
 
-// place brings the file to its path: out of the quarantine, or as a copy.
+// place brings the file to its path: from within the Tresor, or as a copy.
 func (p *plan) place(f *file, path string) (moved bool, err error) {
-	full, err := filepath.Abs(f.path)
+	inside, err := p.inside(f)
 	if err != nil {
-		return false, p.refuse("", "CU-72", f.path, err)
+		return false, err
 	}
-	folder, err := filepath.EvalSymlinks(filepath.Dir(full))
-	if err != nil {
-		return false, p.refuse("", "CU-72", f.path, err)
-	}
-	inside, err := filepath.Rel(p.Tree.Root(), filepath.Join(folder, filepath.Base(full)))
-	if err != nil {
-		return false, p.refuse("", "CU-72", f.path, err)
-	}
-	if inside = filepath.ToSlash(inside); inside == ".." || strings.HasPrefix(inside, "../") {
+	if inside == "" {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return false, p.refuse("", "CU-72", f.path, err)
 		}
 		p.add(txn.Target{Path: path, Reader: f.File, SHA256: f.digest, Mode: 0o644})
 		return false, nil
 	}
-	if !strings.HasPrefix(inside, profil.Quarantine+"/") {
+	if inside == path {
+		return false, nil // it is there
+	}
+	if !strings.HasPrefix(inside, profil.Quarantine+"/") && !p.isOrphan(inside) {
 		return false, p.refuse("", "CU-73", inside)
 	}
 	if inside == profil.Quarantine+"/README.md" {

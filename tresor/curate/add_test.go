@@ -317,3 +317,80 @@ func TestAddReportsInstructions(t *testing.T) {
 	}
 	valid(t, dir) // a report, no verdict
 }
+
+// What lies in sources/raw without a row is taken in where it lies, or moved to
+// its number.
+func TestAddTakesInAnOrphan(t *testing.T) {
+	dir := withSource(t)
+	raw := func(name string) string { return filepath.Join(dir, "sources/raw", name) }
+	write(t, raw("brief.md"), "# Ein Brief\n")
+	write(t, raw("S-0007__plan.md"), "Plan\n")
+	orphan := func(name string) curate.Source {
+		return curate.Source{File: raw(name), Stand: "1", Trust: "T3", Rights: "frei"}
+	}
+	done, added, err := curate.Add(ctx, dir, []curate.Source{orphan("brief.md")}, may(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := added[0]; a.ID != "S-0002" || a.Path != "sources/raw/S-0002__brief.md" || !a.Moved || a.Title != "Ein Brief" {
+		t.Errorf("added %+v", a)
+	}
+	if len(done.Notes) != 1 || !strings.Contains(done.Notes[0], "sources/raw/S-0007__plan.md") {
+		t.Errorf("notes %q do not name the other one", done.Notes)
+	}
+	before := tree(t, dir)
+	a := add(t, dir, orphan("S-0007__plan.md"))[0]
+	if a.ID != "S-0007" || a.Path != "sources/raw/S-0007__plan.md" || a.Moved || a.Title != "plan" {
+		t.Errorf("added %+v", a)
+	}
+	if got := changed(before, tree(t, dir)); len(got) != 2 || !got["sources/REGISTER.md"] || !got["log.md"] {
+		t.Errorf("changed %v", got)
+	}
+	valid(t, dir)
+	_, _, err = curate.Add(ctx, dir, []curate.Source{orphan("S-0007__plan.md")}, may(2))
+	if _, text := refusal(t, err); !strings.Contains(text, "S-0007") {
+		t.Errorf("a source is taken in twice: %q", text)
+	}
+}
+
+// A row that was lost comes back under its number, with the pages that cite it.
+func TestAddBringsBackALostRow(t *testing.T) {
+	dir := withPage(t)
+	claim(t, dir)
+	s := textSource(t, "plan.png", png)
+	s.Medium = curate.Medium{Alt: "Plan.", Extractor: "human | Platzwart | 1", Verified: true, Regions: []curate.Region{{Kind: "text", Locator: "links", Text: "Tor"}}}
+	add(t, dir, s)
+	if _, err := tresor.Release(ctx, dir, tresor.Patch, may(6)); err != nil {
+		t.Fatal(err)
+	}
+	whole := read(t, dir, "sources/REGISTER.md")
+	lines := strings.SplitAfter(whole, "\n")
+	write(t, filepath.Join(dir, "sources/REGISTER.md"), strings.Join(lines[:len(lines)-3], ""))
+	if r := tresor.Validate(dir, may(6)); r.OK() {
+		t.Fatal("no row is missing")
+	}
+	s = curate.Source{File: filepath.Join(dir, "sources/raw/S-0001__hofordnung.md"), Stand: "2026-01-01", Trust: "T1", Rights: "eigenes Dokument"}
+	image := s
+	image.File = filepath.Join(dir, "sources/raw/S-0002__plan.png")
+	if _, _, err := curate.Add(ctx, dir, []curate.Source{s, image}, may(6)); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "sources/REGISTER.md"); got != whole {
+		t.Errorf("register %q, want %q", got, whole)
+	}
+	valid(t, dir)
+	// Another file does not get a number that was given.
+	if err := os.Remove(image.File); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "sources/derived/S-0002__media.json")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "sources/REGISTER.md"), strings.Join(lines[:len(lines)-2], ""))
+	image.File = filepath.Join(dir, "sources/raw/S-0002__anderes.md")
+	write(t, image.File, "Anderes\n")
+	if a := add(t, dir, image)[0]; a.ID != "S-0003" || a.Path != "sources/raw/S-0003__anderes.md" {
+		t.Errorf("added %+v", a)
+	}
+	valid(t, dir)
+}

@@ -49,10 +49,16 @@ type plan struct {
 
 // change runs a change as one transaction. The command is the name in the lock.
 func change(ctx context.Context, dir, command string, o tresor.Options, work func(*plan) error) (Done, error) {
+	return mend(ctx, dir, command, o, func(*plan, tresor.Finding) bool { return false }, work)
+}
+
+// mend is [change] for what also mends a Tresor: the errors that awaited is true
+// for do not keep it from its work.
+func mend(ctx context.Context, dir, command string, o tresor.Options, awaited func(*plan, tresor.Finding) bool, work func(*plan) error) (Done, error) {
 	var p *plan
 	report, err := tresor.Change(ctx, dir, command, o, func(v tresor.View) ([]txn.Target, error) {
 		p = &plan{View: v, o: o, at: map[string]int{}, retired: map[string]map[string]bool{}}
-		if err := p.sound(); err != nil {
+		if err := p.sound(awaited); err != nil {
 			return nil, err
 		}
 		if err := work(p); err != nil {
@@ -68,8 +74,11 @@ func change(ctx context.Context, dir, command string, o tresor.Options, work fun
 	}
 	p.done.Report = report
 	for _, f := range report.Errors {
-		if f.Rule == "QU-1" {
+		switch f.Rule {
+		case "QU-1":
 			p.note("CU-3", f.Path)
+		case "RW-2":
+			p.note("CU-5", f.Path)
 		}
 	}
 	return p.done, nil
@@ -81,13 +90,13 @@ func pending(f tresor.Finding) bool { return f.Rule == "QU-1" || f.Rule == "MD-1
 
 // sound refuses to go on in a Tresor that is broken: IDs could be hidden in what
 // cannot be read.
-func (p *plan) sound() error {
+func (p *plan) sound(awaited func(*plan, tresor.Finding) bool) error {
 	if !p.Tree.Exists(profil.RegisterFile) && !p.Tree.Exists(profil.TypesFile) {
 		return p.refuse("", "CU-4", p.Tree.Root())
 	}
 	var list []tresor.Finding
 	for _, f := range p.Report.Errors {
-		if !pending(f) {
+		if !pending(f) && !awaited(p, f) {
 			list = append(list, f)
 		}
 	}

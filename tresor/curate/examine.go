@@ -46,7 +46,7 @@ func Examine(ctx context.Context, path, name string, o tresor.Options) (Examinat
 // examine opens and reads a file; the caller closes it.
 func examine(ctx context.Context, path, name string, o tresor.Options) (*file, error) {
 	if name == "" {
-		name = filepath.Base(path)
+		_, name = splitNumber(filepath.Base(path)) // it gets its own
 	}
 	if err := checkName(name, o); err != nil {
 		return nil, err

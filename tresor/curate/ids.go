@@ -57,7 +57,10 @@ func (p *plan) nextClaim() (string, error) {
 }
 
 func (p *plan) nextSource() (string, error) {
-	return p.newID("S", slices.Collect(maps.Keys(p.Bestand.Sources)), p.once("S", func() map[string]bool { return merge(p.logged("S"), p.released("S")) }))
+	return p.newID("S", slices.Collect(maps.Keys(p.Bestand.Sources)), p.once("S", func() map[string]bool {
+		waiting := idsIn("S", strings.Join(p.Tree.Names(profil.Raw), "\n")) // orphans among them
+		return merge(waiting, merge(p.logged("S"), p.released("S")))
+	}))
 }
 
 func (p *plan) nextWorld() (string, error) {

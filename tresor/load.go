@@ -2,7 +2,9 @@ package tresor
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/check"
@@ -13,6 +15,18 @@ import (
 	"outheis/tresor/internal/text"
 	"outheis/tresor/internal/tree"
 )
+
+// IsTresor reports whether a folder has one of the folders of a Tresor. One that
+// has none is something else, whatever files are in it.
+func IsTresor(dir string) bool {
+	return slices.ContainsFunc(folders(), func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// folders are those that only a Tresor has together.
+func folders() []string { return []string{"knowledge", "sources", "schema"} }
 
 // load is the format's snapshot loader (4-retrieval section 6) from its fourth
 // check on; the first three concern a question.
@@ -28,6 +42,9 @@ func load(t *tree.Tree, o Options) (*Snapshot, error) {
 	}
 	if t.Exists(profil.LockFile) {
 		return nil, refuse(VaultBusy, file(profil.LockFile, "LD-1"))
+	}
+	if !slices.ContainsFunc(folders(), t.Exists) {
+		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-11"))
 	}
 	if !t.SafeFile(profil.ManifestFile) {
 		return nil, refuse(InvalidVault, file(profil.ManifestFile, "LD-2"))

@@ -144,7 +144,7 @@ func (a *answers) again(err error) bool {
 		return false
 	}
 	i := slices.IndexFunc(a.options, func(o option) bool { return o.name == r.Field })
-	a.c.tell("🔴 " + r.Text)
+	a.c.tell("🔴 " + a.c.typed(r.Text))
 	return a.ask(a.options[i]) == nil
 }
 
@@ -188,10 +188,10 @@ func (c *call) refusedBy(err error) int {
 		c.report.findings = append(c.report.findings, r.Findings...)
 	}
 	if r.Field == "" {
-		return c.refuse("cli.curate.refused", c.command.name, r.Text)
+		return c.refuse("cli.curate.refused", c.command.name, c.typed(r.Text))
 	}
 	c.set("option", "--"+r.Field)
-	return c.refuse("cli.curate.option", c.command.name, "--"+r.Field, r.Text)
+	return c.refuse("cli.curate.option", c.command.name, "--"+r.Field, c.typed(r.Text))
 }
 
 // did prints what a curator's command did beyond its first line, and releases if

@@ -74,6 +74,14 @@ func parse(cmd command, args []string) (a arguments, problem *wording.Sentence) 
 	return a, nil
 }
 
+// wantsDocument reports whether --json stands on a command line, right or wrong.
+func wantsDocument(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json")
+}
+
 // isNumber reports whether an argument with a minus is a negative number and so
 // no option.
 func isNumber(s string) bool {

@@ -37,7 +37,7 @@ func (c *call) differences(list []tresor.Finding, files int) int {
 		if f.Severity == tresor.Warning {
 			sign = "🟡 "
 		}
-		c.line(sign, f.String())
+		c.line(sign, c.told(f))
 	}
 	if list != nil {
 		c.line()

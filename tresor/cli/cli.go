@@ -68,7 +68,7 @@ type command struct {
 	document bool                       // prints a JSON document of the format in any case
 	bytes    bool                       // judges itself arguments that are no UTF-8
 	first    func() []string            // what the first argument may be; nil for anything
-	anywhere bool                       // needs no Tresor
+	anywhere bool                       // needs no folder at --root
 	failure  func(c *call, text string) // prints what a panic says; nil for the common line
 }
 
@@ -116,7 +116,11 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer, o Option
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.json = wantsDocument(args)
 	code := c.main(args)
+	if c.reports {
+		c.printReport(code)
+	}
 	c.flush()
 	return code
 }
@@ -131,7 +135,8 @@ type call struct {
 	out, err       bytes.Buffer
 	report         report
 	lines          *bufio.Reader // over In
-	ownDocument    bool          // --json was answered with a document of the command itself
+	json           bool          // --json stands on the command line
+	reports        bool          // what is printed at the end is the report, for --json
 	progress       *meter
 	gone           bool // whoever read stdout has gone
 }
@@ -151,9 +156,9 @@ func (c *call) flush() {
 func (c *call) main(args []string) int {
 	for len(args) > 0 && strings.HasPrefix(args[0], "--root") {
 		switch root, ok := strings.CutPrefix(args[0], "--root="); {
-		case ok:
+		case ok && root != "":
 			c.Root, args = root, args[1:]
-		case args[0] == "--root" && len(args) > 1:
+		case args[0] == "--root" && len(args) > 1 && args[1] != "":
 			c.Root, args = args[1], args[2:]
 		default:
 			return c.usage("cli.root")
@@ -183,6 +188,9 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 		return c.usage(problem.Key, problem.Args...)
 	}
 	if root, ok := c.args.values["--root"]; ok {
+		if root == "" {
+			return c.usage("cli.root")
+		}
 		c.Root = root
 		delete(c.args.values, "--root")
 		delete(c.args.all, "--root")
@@ -191,19 +199,21 @@ func (c *call) runCommand(cmd command, args []string) (code int) {
 		c.out.WriteString(wording.CommandHelp(c.Lang, cmd.name))
 		return success
 	}
-	if c.args.json && !cmd.document {
-		defer func() { c.printReport(code) }()
-	}
+	c.reports = c.args.json && !cmd.document
 	if c.Terminal && !c.args.json && !cmd.document {
 		c.progress = &meter{w: c.stderr, now: c.Now, say: c.say}
 	}
-	if info, err := os.Stat(c.dir()); !cmd.anywhere && (err != nil || !info.IsDir()) {
-		if err == nil {
+	if !cmd.anywhere && !cmd.document {
+		info, err := os.Stat(c.dir())
+		if err == nil && !info.IsDir() {
 			err = syscall.ENOTDIR
 		}
-		if !cmd.document {
+		if err != nil {
 			return c.refuse("cli.noroot", cmd.name, c.dir(), err)
 		}
+	}
+	if !cmd.anywhere && !cmd.document && !tresor.IsTresor(c.dir()) {
+		return c.noTresor()
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -245,7 +255,15 @@ func (c *call) options() tresor.Options {
 	return o
 }
 
-func (c *call) say(key string, args ...any) string { return wording.Say(c.Lang, key, args...) }
+// say returns a sentence. A command in it is named as it must be typed to reach
+// the same Tresor.
+func (c *call) say(key string, args ...any) string {
+	return wording.SayAt(c.Lang, c.Root, key, args...)
+}
+
+// typed returns a sentence of the library with its commands as [call.say] names
+// them.
+func (c *call) typed(said string) string { return wording.AtRoot(said, c.Root) }
 
 // line prints a line for people.
 func (c *call) line(parts ...string) {
@@ -272,7 +290,19 @@ func (c *call) set(key string, value any) {
 	c.report.values[key] = value
 }
 
+// noTresor refuses a folder that is something else, before a command looks at
+// the files of somebody who meant another folder, or writes between them.
+func (c *call) noTresor() int {
+	dir := c.dir()
+	if full, err := filepath.Abs(dir); err == nil {
+		dir = full
+	}
+	return c.refuse("cli.notresor", c.command.name, dir)
+}
+
+// usage prints what is wrong with the command line, and returns its exit code.
 func (c *call) usage(key string, args ...any) int {
+	c.reports = c.json
 	text := c.say(key, args...)
 	c.report.errors = append(c.report.errors, text)
 	c.err.WriteString(text + "\n")

@@ -29,7 +29,7 @@ func (c *call) doctor() int {
 		c.differences(d.Manifest.Differences, d.Manifest.Files)
 	}
 	for _, f := range d.Manifest.Quarantine {
-		c.line("🔴 ", f.String())
+		c.line("🔴 ", c.told(f))
 	}
 	c.heading("cli.doctor.summary")
 	c.findings(d.Errors)

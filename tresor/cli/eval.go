@@ -132,7 +132,7 @@ func (c *call) unfit(found []tresor.Finding) int {
 }
 
 func (c *call) evalDocument(results []eval.Result, report eval.Report) {
-	c.ownDocument = true
+	c.reports = false
 	if c.args.flags["--each"] {
 		for _, r := range results {
 			c.line(string(r.JSON()))
@@ -204,7 +204,7 @@ func (c *call) keepsTo(limits map[string]float64, report eval.Report) int {
 		}
 	}
 	for _, text := range broken {
-		if c.ownDocument {
+		if c.args.json {
 			c.err.WriteString(text + "\n")
 		} else {
 			c.line("🔴 ", text)

@@ -22,10 +22,10 @@ func (c *call) export() int {
 	var failed *tresor.ExportError
 	switch {
 	case errors.As(err, &failed):
-		c.refuse("cli.export.refused", failed.Text)
+		c.refuse("cli.export.refused", c.typed(failed.Text))
 		c.report.findings = append(c.report.findings, failed.Findings...)
 		for _, f := range failed.Findings {
-			c.line("   ", f.String())
+			c.line("   ", c.told(f))
 		}
 		return refused
 	case err != nil:

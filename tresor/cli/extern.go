@@ -43,7 +43,7 @@ func (c *call) externFails(err error) int {
 	var binding *tresor.BindingError
 	switch {
 	case errors.As(err, &binding):
-		return c.refuse("cli.extern.refused", binding.Text)
+		return c.refuse("cli.extern.refused", c.typed(binding.Text))
 	case errors.As(err, &invalid) && invalid.State == tresor.InvalidVault:
 		c.findings(invalid.Findings)
 		return refused
@@ -69,7 +69,7 @@ func (c *call) externList() int {
 		case p.Mode == "lokal":
 			at = c.say("cli.extern.local", p.Root)
 		case p.Mode == "unbound":
-			sign, at = "🟡", c.say("cli.extern.unbound", p.Reason)
+			sign, at = "🟡", c.say("cli.extern.unbound", c.typed(p.Reason))
 		case offline:
 			sign, at = "🟡", c.say("cli.extern.offline", p.Source.Ziel)
 		default:
@@ -82,7 +82,7 @@ func (c *call) externList() int {
 			o["root"] = p.Root
 		}
 		if p.Reason != "" {
-			o["reason"] = p.Reason
+			o["reason"] = c.typed(p.Reason)
 		}
 		sources = append(sources, o)
 	}

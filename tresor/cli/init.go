@@ -33,7 +33,7 @@ func (c *call) initTresor() int {
 		for _, note := range done.Notes {
 			c.line("ℹ️  ", note)
 		}
-		c.line("ℹ️  ", c.say("cli.init.next", wording.Printable(filepath.Clean(c.args.words[0]))))
+		c.line("ℹ️  ", c.say("cli.init.next", wording.ShellWord(filepath.Clean(c.args.words[0]))))
 		return success
 	}
 }

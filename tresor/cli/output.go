@@ -11,9 +11,12 @@ import (
 func (c *call) findings(list []tresor.Finding) {
 	c.report.findings = append(c.report.findings, list...)
 	for _, f := range list {
-		c.line(sign(f.Severity), f.String())
+		c.line(sign(f.Severity), c.told(f))
 	}
 }
+
+// told is the line of a finding.
+func (c *call) told(f tresor.Finding) string { return c.typed(f.String()) }
 
 // sign is what a finding of the severity begins with.
 func sign(s tresor.Severity) string {
@@ -42,21 +45,21 @@ func (c *call) fails(err error) int {
 	var reading *tresor.RefusedError
 	switch {
 	case errors.As(err, &reading):
-		return c.refuse("cli.refused", name, reading.Text)
+		return c.refuse("cli.refused", name, c.typed(reading.Text))
 	case errors.As(err, &invalid) && invalid.State == tresor.VaultBusy:
-		return c.refuse("cli.busy", name, invalid.Findings[0].Text)
+		return c.refuse("cli.busy", name, c.typed(invalid.Findings[0].Text))
 	case errors.As(err, &invalid):
 		c.report.findings = append(c.report.findings, invalid.Findings...)
 		for _, f := range invalid.Findings {
-			c.line("🔴 ", f.String())
+			c.line("🔴 ", c.told(f))
 		}
 		return c.refuse("cli.invalid", name)
 	case errors.As(err, &write) && write.Done:
-		return c.refuse("cli.done", name, write.Text)
+		return c.refuse("cli.done", name, c.typed(write.Text))
 	case errors.As(err, &write) && write.Recovery:
-		return c.refuse("cli.recovery", name, write.Text)
+		return c.refuse("cli.recovery", name, c.typed(write.Text))
 	case errors.As(err, &write):
-		return c.refuse("cli.failed", name, write.Text)
+		return c.refuse("cli.failed", name, c.typed(write.Text))
 	}
 	return c.refuse("cli.failed", name, err)
 }

@@ -49,6 +49,9 @@ func TestGraphAsAPictureRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := t.TempDir()
+	if err := os.Mkdir(filepath.Join(broken, "sources"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		root string
 		args []string

@@ -21,6 +21,9 @@ func (c *call) query() int {
 		}
 	}
 	r := c.ask(question, q)
+	for i, why := range r.Errors {
+		r.Errors[i] = c.typed(why)
+	}
 	c.out.Write(r.JSON())
 	return r.ExitCode()
 }

@@ -22,8 +22,12 @@ func (c *call) recover() int {
 		}
 		c.printOutcome(r)
 	}
+	steps := make([]string, len(r.Steps))
+	for i, s := range r.Steps {
+		steps[i] = c.typed(s)
+	}
 	c.set("state", string(r.State))
-	c.set("steps", r.Steps)
+	c.set("steps", steps)
 	c.set("valid", r.Valid)
 	c.set("pinned", r.Pinned)
 	c.report.findings = append(c.report.findings, r.Findings...)
@@ -39,10 +43,10 @@ func (c *call) printRecovery(r tresor.Recovery) {
 		if f.Severity == tresor.Warning {
 			sign = "🟡 "
 		}
-		c.line(sign, f.String())
+		c.line(sign, c.told(f))
 	}
 	for i, s := range r.Steps {
-		c.line("   ", strconv.Itoa(i+1), ". ", s)
+		c.line("   ", strconv.Itoa(i+1), ". ", c.typed(s))
 	}
 	c.printOutcome(r)
 }

@@ -128,7 +128,7 @@ func TestRecoverLines(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := tresorOf(t)
 			tt.lay(t, dir)
-			o := cli.Options{Root: dir}
+			o := cli.Options{Dir: dir}
 			if tt.input != "-" {
 				o.In = strings.NewReader(tt.input)
 			}

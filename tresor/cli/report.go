@@ -21,14 +21,16 @@ type report struct {
 
 // printReport prints the report in place of the lines.
 func (c *call) printReport(code int) {
-	if c.ownDocument {
-		return
-	}
 	findings := make([]any, len(c.report.findings))
 	for i, f := range c.report.findings {
+		f.Text = c.typed(f.Text)
 		findings[i] = findingObject(f)
 	}
-	doc := pjson.Object{"command": c.command.name, "exit": code, "errors": c.report.errors, "findings": findings}
+	var name any // null before a command was found
+	if c.command.name != "" {
+		name = c.command.name
+	}
+	doc := pjson.Object{"command": name, "exit": code, "errors": c.report.errors, "findings": findings}
 	maps.Copy(doc, c.report.values)
 	c.out.Reset()
 	c.out.Write(pjson.Encode(readable(doc)))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"time"
 
 	"outheis/tresor"
@@ -16,7 +17,10 @@ import (
 func (c *call) watch() int {
 	ctx, release := c.held()
 	defer release()
-	c.ownDocument = true
+	if there(c.dir()) && !tresor.IsTresor(c.dir()) {
+		return c.noTresor()
+	}
+	c.reports = false
 	if !c.args.json {
 		c.line(c.say("cli.watch.begin", c.dir()))
 		c.flush()
@@ -41,12 +45,18 @@ func (c *call) watch() int {
 	return success
 }
 
+// there reports whether a folder exists; watch waits for one that does not.
+func there(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
 // change prints what a validation found that the one before did not, and the
 // other way round.
 func (c *call) change(change watch.Change) {
 	at := change.At.Format(time.TimeOnly)
 	if change.Missing {
-		c.line("🔴 ", c.say("cli.watch.missing", at, change.New[0].String()))
+		c.line("🔴 ", c.say("cli.watch.missing", at, c.told(change.New[0])))
 		return
 	}
 	mark, gone := "", ""
@@ -66,7 +76,7 @@ func (c *call) change(change watch.Change) {
 // marked prints findings behind a mark.
 func (c *call) marked(mark string, list []tresor.Finding) {
 	for _, f := range list {
-		c.line(mark, sign(f.Severity), f.String())
+		c.line(mark, sign(f.Severity), c.told(f))
 	}
 }
 

@@ -59,13 +59,23 @@ func (s Sentence) In(lang string) string { return Say(lang, s.Key, s.Args...) }
 // place {1|page|pages} gets a number and the noun that goes with it.
 // What cannot be printed, and control characters above all, is escaped.
 func Say(lang, key string, args ...any) string {
+	s := sentence(lang, key)
+	if len(args) == 0 {
+		return s
+	}
+	return fillAll(lang, s, args)
+}
+
+func sentence(lang, key string) string {
 	s, ok := catalogue(lang)[key]
 	if !ok {
 		panic("wording: no sentence " + key)
 	}
-	if len(args) == 0 {
-		return s
-	}
+	return s
+}
+
+// fillAll fills the places of a sentence.
+func fillAll(lang, s string, args []any) string {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(s, "{")

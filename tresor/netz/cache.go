@@ -12,6 +12,7 @@ import (
 
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
+	"outheis/tresor/internal/tree"
 )
 
 // A place is where the cache keeps a document: ‹base›/outheis/tresor/‹SHA-256 of
@@ -89,7 +90,7 @@ func (p place) open(create bool) (*os.Root, error) {
 			return nil, err
 		}
 	}
-	dir, err := os.OpenRoot(p.base)
+	dir, err := tree.OpenFolder(p.base)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func enter(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if !seen.IsDir() || seen.Mode().Perm()&0o022 != 0 {
 		return nil, errPlace
 	}
-	next, err := dir.OpenRoot(name)
+	next, err := tree.EnterFolder(dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -131,19 +132,12 @@ func enter(dir *os.Root, name string, create bool) (*os.Root, error) {
 
 // readFile reads a regular file of at most limit bytes, through no link.
 func readFile(dir *os.Root, name string, limit int64) ([]byte, error) {
-	seen, err := dir.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !seen.Mode().IsRegular() || seen.Size() > limit {
-		return nil, errPlace
-	}
-	f, err := dir.Open(name)
+	f, info, err := tree.OpenFileIn(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if opened, err := f.Stat(); err != nil || !os.SameFile(seen, opened) {
+	if info.Size() > limit {
 		return nil, errPlace
 	}
 	return io.ReadAll(io.LimitReader(f, limit))

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -71,7 +70,7 @@ func Load(t *tree.Tree, f *check.Findings) File {
 // LoadAlone is [Load] for the Tresor whose resolved path is vault, and looks at no
 // other file of it. The error is about the folder.
 func LoadAlone(vault string, f *check.Findings) (File, error) {
-	root, err := os.OpenRoot(vault)
+	root, err := tree.OpenFolder(vault)
 	if err != nil {
 		return Empty(), err
 	}

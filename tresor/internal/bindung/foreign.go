@@ -23,8 +23,17 @@ type ForeignTresor struct {
 	Verified int        // entries of the manifest
 }
 
+// MaxHashed is how many bytes are hashed of one foreign Tresor, a file that its
+// manifest names twice counting twice. It is a limit of our own: the budgets of
+// 5-extern section 3.3 are about documents, and a manifest may name anything,
+// also a file of any size that takes no room on disk. It holds two media of the
+// largest size that a Tresor takes in. How many files a manifest names is limited
+// by [MaxDocument], the size of the manifest itself.
+const MaxHashed = 4 << 30
+
 // ForeignTresor reads the Tresor at the root after it compared every file that
-// its manifest names. Only pages that the manifest names are read, and what was
+// its manifest names. More than [MaxHashed] bytes are refused by the size that
+// the files have, before the one that is too much is read. Only pages that the manifest names are read, and what was
 // hashed is what is returned (5-extern section 7, deviation D-53). The error is
 // that of ctx.
 func (d *Dir) ForeignTresor(ctx context.Context) (f ForeignTresor, why *wording.Sentence, err error) {
@@ -34,7 +43,7 @@ func (d *Dir) ForeignTresor(ctx context.Context) (f ForeignTresor, why *wording.
 	}
 	f.Manifest = m.SHA256
 	pages := make(map[string]*Document) // nil for one that is too large
-	total := 0
+	total, room := 0, int64(MaxHashed)
 	for line := range strings.SplitSeq(m.Text, "\n") {
 		if text.IsBlank(line) {
 			continue
@@ -50,7 +59,7 @@ func (d *Dir) ForeignTresor(ctx context.Context) (f ForeignTresor, why *wording.
 			return f, reason("BF-2", p, *why), nil
 		}
 		p = path.Clean(p)
-		page, got, why, err := d.verified(ctx, p)
+		page, got, why, err := d.verified(ctx, p, &room)
 		switch {
 		case err != nil:
 			return f, nil, err
@@ -90,13 +99,16 @@ func manifestLine(line string) (sum, p string, ok bool) {
 func isPage(p string) bool { return strings.HasPrefix(p, profil.Knowledge+"/") && isMarkdown(p) }
 
 // verified returns the digest of a file and, if it is a page within the limit of
-// a document, the page.
-func (d *Dir) verified(ctx context.Context, p string) (page *Document, sum string, why *wording.Sentence, err error) {
+// a document, the page. Room is how many bytes may still be hashed.
+func (d *Dir) verified(ctx context.Context, p string, room *int64) (page *Document, sum string, why *wording.Sentence, err error) {
 	f, size, why := d.open(p)
 	if why != nil {
 		return nil, "", why, nil
 	}
 	defer f.Close()
+	if *room -= size; *room < 0 {
+		return nil, "", reason("BF-5", MaxHashed>>30), nil
+	}
 	if isPage(p) && size <= MaxDocument {
 		doc, why := document(f, p)
 		return &doc, doc.SHA256, why, nil
@@ -111,7 +123,7 @@ func (d *Dir) verified(ctx context.Context, p string) (page *Document, sum strin
 	return nil, hex.EncodeToString(h.Sum(nil)), nil, nil
 }
 
-// whileLive reads until ctx ends: a hashed file may have any size.
+// whileLive reads until ctx ends: a hashed file may be large.
 type whileLive struct {
 	ctx context.Context
 	r   io.Reader

@@ -49,6 +49,8 @@ func TestForeignTresor(t *testing.T) {
 		"missing":           {nil, strings.Repeat("0", 64) + " fehlt.md\n", "fehlt.md: BD-1", ""},
 		"link":              {map[string]string{"l.md": "-> VERSION"}, strings.Repeat("0", 64) + " l.md\n", "l.md: BD-2", ""},
 		"pipe":              {map[string]string{"p.md": "|"}, strings.Repeat("0", 64) + " p.md\n", "p.md: BD-3", ""},
+		"pipe in the path":  {map[string]string{"p": "|"}, strings.Repeat("0", 64) + " p/a.md\n", "p/a.md: BD-1", ""},
+		"pipe for a folder": {map[string]string{"knowledge/d": "|"}, manifest(pages, "%x  %s\n", "VERSION"), "", ""},
 		"changed":           {nil, strings.Repeat("0", 64) + " VERSION\n", "VERSION: BF-3", ""},
 		// D-53: a page that the manifest does not name is not read
 		"unlisted": {map[string]string{"knowledge/neu.md": "\xff", "knowledge/l.md": "-> a", "knowledge/gross.md": big, "knowledge/p.md": "|"},
@@ -109,6 +111,41 @@ func TestForeignTresorBudget(t *testing.T) {
 	}
 }
 
+// What is hashed has a budget of its own, which is checked by the size that a
+// file has and so before a byte is read: a file may have any size and take no
+// room on disk.
+func TestForeignTresorHashingBudget(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sizes []int64 // of the files 0, 1, ...
+		lines []int   // of the manifest, by file
+		want  string
+	}{
+		"one huge file":         {[]int64{200 << 30}, []int{0}, "0: BF-5"},
+		"one byte too many":     {[]int64{bindung.MaxHashed + 1}, []int{0}, "0: BF-5"},
+		"in total":              {[]int64{1 << 10, bindung.MaxHashed}, []int{0, 1}, "1: BF-5"},
+		"one file again":        {[]int64{1 << 10, bindung.MaxHashed - 1<<10}, []int{0, 0, 1}, "1: BF-5"},
+		"nothing beyond limits": {[]int64{1 << 10, 1 << 20}, []int{0, 1, 0}, ""},
+	} {
+		dir := lay(t, nil)
+		var m strings.Builder
+		for i, size := range tt.sizes {
+			must(t, os.WriteFile(fmt.Sprintf("%s/%d", dir, i), nil, 0o644))
+			must(t, os.Truncate(fmt.Sprintf("%s/%d", dir, i), size))
+		}
+		for _, i := range tt.lines {
+			sum := strings.Repeat("0", 64)
+			if tt.sizes[i] <= 1<<20 {
+				sum = fmt.Sprintf("%x", sha256.Sum256(make([]byte, tt.sizes[i])))
+			}
+			fmt.Fprintf(&m, "%s %d\n", sum, i)
+		}
+		must(t, os.WriteFile(dir+"/MANIFEST.sha256", []byte(m.String()), 0o644))
+		if _, why, err := open(t, dir).ForeignTresor(t.Context()); err != nil || keys(why) != tt.want {
+			t.Errorf("%s: %q, %v; want %q", name, keys(why), err, tt.want)
+		}
+	}
+}
+
 func FuzzManifestLine(f *testing.F) {
 	sum := strings.Repeat("0a", 32)
 	for _, seed := range []string{sum + "  a.md", sum + " *a b.md\r", sum, "\u00a0" + sum + "\u2003*", sum + "  ", "x y", sum + "\x1c\xff"} {
@@ -136,7 +173,7 @@ func TestForeignTresorEndsWithTheContext(t *testing.T) {
 	dir := lay(t, map[string]string{"MANIFEST.sha256": strings.Repeat("0", 64) + " gross\n"})
 	f, err := os.Create(dir + "/gross")
 	must(t, err)
-	must(t, f.Truncate(1<<40))
+	must(t, f.Truncate(bindung.MaxHashed))
 	must(t, f.Close())
 	ctx, cancel := context.WithCancel(t.Context())
 	d := open(t, dir)

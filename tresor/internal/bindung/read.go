@@ -41,7 +41,7 @@ type Dir struct {
 // Open opens the root. If the path no longer leads to the folder that was
 // resolved, it is refused (deviation D-54).
 func (r Root) Open() (*Dir, *wording.Sentence) {
-	root, err := os.OpenRoot(r.Path)
+	root, err := tree.OpenFolder(r.Path)
 	if err != nil {
 		return nil, reason("BR-4", err)
 	}
@@ -173,7 +173,7 @@ func enter(in *os.Root, name string) (*os.Root, *wording.Sentence) {
 	case isLink(seen):
 		return nil, reason("BD-2")
 	}
-	next, err := in.OpenRoot(name)
+	next, err := tree.EnterFolder(in, name)
 	if err != nil {
 		return nil, reason("BD-1", err)
 	}

@@ -113,7 +113,7 @@ func TestRead(t *testing.T) {
 	dir := lay(t, map[string]string{
 		"a.md": "eins\r\nzwei\r", "bom.md": "\ufeffx", "latin1.md": "gr\xfc\xdfe", "genau.md": exact, "mehr.md": exact + "x",
 		"ordner.md/x.md": "y", "pipe.md": "|", "link.md": "-> a.md", "in": "-> echt", "echt/b.md": "z", "raus": "-> /etc", "draussen.md": "-> ../x.md",
-		"tief/in": "-> ../echt", "Größe ß.md": "q",
+		"tief/in": "-> ../echt", "Größe ß.md": "q", "rohr": "|",
 	})
 	must(t, os.Link(dir+"/a.md", dir+"/zweiter.md"))
 	d := open(t, dir)
@@ -121,7 +121,7 @@ func TestRead(t *testing.T) {
 		"a.md": "", "./a.md": "", "echt//b.md": "", "zweiter.md": "", "bom.md": "", "genau.md": "", "Größe ß.md": "",
 		"": "path.empty", " a.md": "path.blanks", "/a.md": "path.absolute", "../a.md": "path.dotdot", "echt/../a.md": "path.dotdot", `a\b.md`: "path.backslash",
 		"a\x00.md": "path.control", "a\xff.md": "path.utf8", ".": "BD-3",
-		"fehlt.md": "BD-1", "echt/fehlt/x.md": "BD-1", "a.md/x.md": "BD-1", "latin1.md": "BD-5", "mehr.md": "BD-4", "ordner.md": "BD-3", "pipe.md": "BD-3",
+		"fehlt.md": "BD-1", "echt/fehlt/x.md": "BD-1", "a.md/x.md": "BD-1", "rohr/x.md": "BD-1", "rohr/tief/x.md": "BD-1", "latin1.md": "BD-5", "mehr.md": "BD-4", "ordner.md": "BD-3", "pipe.md": "BD-3",
 		// D-54: no link in any component, wherever it leads
 		"link.md": "BD-2", "in/b.md": "BD-2", "tief/in/b.md": "BD-2", "raus/passwd": "BD-2", "draussen.md": "BD-2",
 	} {
@@ -177,6 +177,10 @@ func TestExchangedRootD54(t *testing.T) {
 	must(t, os.Remove(dir+"/w"))
 	if _, why := root.Open(); keys(why) != "BR-4" {
 		t.Errorf("a removed root: %q", keys(why))
+	}
+	must(t, syscall.Mkfifo(dir+"/w", 0o644))
+	if _, why := root.Open(); keys(why) != "BR-4" {
+		t.Errorf("a pipe in place of a root: %q", keys(why))
 	}
 }
 

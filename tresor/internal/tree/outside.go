@@ -20,19 +20,7 @@ func OpenFile(path string) (*os.File, fs.FileInfo, error) {
 	if !before.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("open %s: %w", path, ErrUnsafe)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !os.SameFile(before, info) {
-		err = ErrChanged
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
+	return opened(before, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openFlags, 0) })
 }
 
 // Follow resolves the links of an absolute path, of which a tail need not exist.

@@ -129,7 +129,7 @@ func OpenWatched(dir string, watch Watch) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(abs)
+	root, err := OpenFolder(abs)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package netz_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -167,6 +168,12 @@ func TestCacheMisses(t *testing.T) {
 			}
 			return os.Symlink(filepath.Base(m)+".alt", m)
 		},
+		"a pipe": func(d, _ string) error {
+			if err := os.Remove(d); err != nil {
+				return err
+			}
+			return mkfifo(d)
+		},
 		"document is a folder": func(d, _ string) error {
 			if err := os.Remove(d); err != nil {
 				return err
@@ -184,7 +191,9 @@ func TestCacheMisses(t *testing.T) {
 					document = filepath.Join(sh.base, p)
 				}
 			}
-			if err := spoil(document, strings.TrimSuffix(document, ".md")+".meta"); err != nil {
+			if err := spoil(document, strings.TrimSuffix(document, ".md")+".meta"); errors.Is(err, errors.ErrUnsupported) {
+				t.Skip(err)
+			} else if err != nil {
 				t.Fatal(err)
 			}
 			if got, rec := sh.read(t, ask("a.md")); got != "Fassung 2" || !rec.Fetched {
@@ -227,14 +236,23 @@ func TestCacheFoldersOfOthers(t *testing.T) {
 			return os.Chmod(filepath.Join(base, "outheis"), 0o777)
 		},
 		"a file":         func(base string) error { return os.WriteFile(filepath.Join(base, "outheis"), nil, 0o600) },
+		"a pipe":         func(base string) error { return mkfifo(filepath.Join(base, "outheis")) },
 		"base is a file": func(base string) error { return os.Remove(base) },
+		"base is a pipe": func(base string) error {
+			if err := os.Remove(base); err != nil {
+				return err
+			}
+			return mkfifo(base)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sh := newShelf(t)
 			if err := os.MkdirAll(sh.base, 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := prepare(sh.base); err != nil {
+			if err := prepare(sh.base); errors.Is(err, errors.ErrUnsupported) {
+				t.Skip(err)
+			} else if err != nil {
 				t.Fatal(err)
 			}
 			if name == "base is a file" {

@@ -11,11 +11,17 @@ import (
 	"errors"
 	"io/fs"
 	"time"
+
+	"outheis/tresor/internal/wording"
 )
 
 // ErrPlatform says that this system cannot do this: it has no folders that stay
 // open while files in them are renamed.
 var ErrPlatform = errors.New("not possible on this system")
+
+// ErrNoFile says that a name to be opened as a file is a folder, a pipe or a
+// device.
+var ErrNoFile = error(wording.NewFault("os.nofile"))
 
 // A Call is a change of the disk, or a look at it, that is about to happen.
 type Call struct {

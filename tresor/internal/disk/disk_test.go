@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"outheis/tresor/internal/disk"
 )
 
@@ -42,6 +44,37 @@ func TestNoLinkIsFollowed(t *testing.T) {
 	}
 	if info, err := f.Info("away"); err != nil || info.Mode&fs.ModeSymlink == 0 || info.Plain() {
 		t.Errorf("info %+v, %v", info, err)
+	}
+}
+
+// Only a regular file is opened as a file, and only a folder as a folder: a pipe
+// would let its reader wait.
+func TestNothingElseIsOpened(t *testing.T) {
+	f, dir := folder(t, nil)
+	pipe := filepath.Join(dir, "pipe")
+	must(t, unix.Mkfifo(pipe, 0o600))
+	for _, name := range []string{"pipe", "sub"} {
+		if _, err := f.Open(name); !errors.Is(err, disk.ErrNoFile) && name == "pipe" || err == nil {
+			t.Errorf("%s was opened to read: %v", name, err)
+		}
+		if _, err := f.OpenWrite(name); err == nil {
+			t.Errorf("%s was opened to write", name)
+		}
+	}
+	for _, name := range []string{"pipe", "a"} {
+		if _, err := f.Folder(name); !errors.Is(err, unix.ENOTDIR) {
+			t.Errorf("%s was opened as a folder: %v", name, err)
+		}
+		if _, err := disk.Open(filepath.Join(dir, name), nil); !errors.Is(err, unix.ENOTDIR) {
+			t.Errorf("%s was opened as a folder: %v", name, err)
+		}
+	}
+	// with somebody at its other end a pipe can be opened, and never ends
+	other, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	must(t, err)
+	defer other.Close()
+	if _, err := f.Open("pipe"); !errors.Is(err, disk.ErrNoFile) {
+		t.Errorf("the pipe was opened: %v", err)
 	}
 }
 

@@ -172,12 +172,14 @@ func (f *Folder) Create(name string, mode fs.FileMode) (*File, error) {
 	return f.file("create", name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, mode)
 }
 
-// Open opens a file to read. It does not wait for a pipe's writer.
+// Open opens a regular file to read. Anything else fails, with [ErrNoFile] if it
+// can be opened, and is not waited for.
 func (f *Folder) Open(name string) (*File, error) {
 	return f.file("open", name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
-// OpenWrite opens a file to read and to write at its end.
+// OpenWrite opens a regular file, like [Folder.Open], to read and to write at its
+// end.
 func (f *Folder) OpenWrite(name string) (*File, error) {
 	return f.file("open", name, unix.O_RDWR|unix.O_APPEND|unix.O_NONBLOCK, 0)
 }
@@ -191,6 +193,14 @@ func (f *Folder) file(op, name string, flags int, mode fs.FileMode) (*File, erro
 		return unix.Openat(f.fd, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(mode.Perm()))
 	})
 	if err != nil {
+		return nil, wrap(op, path, err)
+	}
+	var st unix.Stat_t
+	if err := retry(func() error { return unix.Fstat(fd, &st) }); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		if err == nil {
+			err = ErrNoFile
+		}
+		_ = unix.Close(fd) // the first error says more
 		return nil, wrap(op, path, err)
 	}
 	return &File{os.NewFile(uintptr(fd), path), f.hook}, nil

@@ -3,7 +3,6 @@ package txn
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 
@@ -101,6 +100,10 @@ func copyFile(from *disk.Folder, name string, to *disk.Folder, toName string, li
 		return err
 	}
 	defer source.Close()
+	info, err := source.Info()
+	if err != nil {
+		return err
+	}
 	target, err := to.Create(toName, 0o600)
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func copyFile(from *disk.Folder, name string, to *disk.Folder, toName string, li
 	if err := likeFormer(target, like); err != nil {
 		return err
 	}
-	if _, err := io.Copy(target, source); err != nil {
+	if err := copyWhole(target, source, info.Size); err != nil {
 		return err
 	}
 	if err := target.Sync(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"outheis/tresor/internal/disk"
+	"outheis/tresor/internal/tree"
 )
 
 // What is at a path, beside the digest of a plain file in hex.
@@ -45,8 +46,18 @@ func stateOf(f *disk.Folder, name string) (string, error) {
 	}
 	defer file.Close()
 	h := sha256.New()
-	_, err = io.Copy(h, file)
+	err = copyWhole(h, file, info.Size)
 	return digestOf(h), err
+}
+
+// copyWhole copies a file that has the given size. One that has another one when
+// it is read is [tree.ErrChanged]; it may grow as fast as it is read.
+func copyWhole(to io.Writer, file *disk.File, size int64) error {
+	n, err := io.Copy(to, io.LimitReader(file, size+1))
+	if err == nil && n != size {
+		err = tree.ErrChanged
+	}
+	return err
 }
 
 func digestOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
@@ -197,7 +208,8 @@ func (r *run) keepFormer(s *step, kept *disk.File, appended io.Writer) (last byt
 		return 0, fail(s.Path, "TX-2", err)
 	}
 	defer file.Close()
-	if info, err := file.Info(); err != nil || info.ID != s.original.ID {
+	info, err := file.Info()
+	if err != nil || info.ID != s.original.ID {
 		return 0, fail(s.Path, "TX-16", nil)
 	}
 	sum, end := sha256.New(), &lastByte{}
@@ -205,7 +217,10 @@ func (r *run) keepFormer(s *step, kept *disk.File, appended io.Writer) (last byt
 	if s.Kind == Append {
 		into = append(into, appended)
 	}
-	_, err = io.Copy(io.MultiWriter(into...), file)
+	err = copyWhole(io.MultiWriter(into...), file, info.Size)
+	if errors.Is(err, tree.ErrChanged) {
+		return 0, fail(s.Path, "TX-16", nil)
+	}
 	if err == nil {
 		err = kept.Sync()
 	}

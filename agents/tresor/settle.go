@@ -39,6 +39,30 @@ func (c *composition) seekNarrower(results []*result) {
 		}
 		return inOrder(a.tresor, b.tresor)
 	})
+	c.inForceFirst()
+}
+
+// inForceFirst puts what is outdated or in review behind what other Tresore say
+// on the same part: it goes before nothing, whatever its scope.
+func (c *composition) inForceFirst() {
+	doubtful := func(one *entry) int {
+		for _, o := range c.entries {
+			if o.segment == one.segment && o.tresor.ID == one.tresor.ID && o.inForce() {
+				return 0
+			}
+		}
+		return 1
+	}
+	behind := make(map[*entry]int, len(c.entries))
+	for _, one := range c.entries {
+		behind[one] = doubtful(one)
+	}
+	slices.SortStableFunc(c.entries, func(a, b *entry) int {
+		if a.segment != b.segment {
+			return a.segment - b.segment
+		}
+		return behind[a] - behind[b]
+	})
 }
 
 // settle decides, for each part of the question, between the claims of several
@@ -57,6 +81,7 @@ func (c *composition) settle() {
 				continue
 			}
 			switch c.liken(c.textOf(wide.segment), wide, narrow) {
+			case different:
 			case same:
 				if first := out[wide]; first == nil || narrow.tresor.Scope.overrides(first.tresor.Scope) {
 					out[wide] = narrow
@@ -104,13 +129,10 @@ func (c *composition) notePersonal() {
 			if own.segment != other.segment || own.byID || other.byID || own.tresor.Scope != Persoenlich || other.tresor.Scope == Persoenlich {
 				continue
 			}
-			text := c.textOf(own.segment)
-			switch max(c.liken(text, other, own), c.liken(text, own, other)) {
-			case same:
-				if c.contradict(own, other) {
-					c.note("answer.conflict", c.named(own.tresor, own.fit), c.named(other.tresor, other.fit))
-				}
-			case unsure:
+			switch c.oppose(c.textOf(own.segment), own, other) {
+			case contradicts:
+				c.note("answer.conflict", c.named(own.tresor, own.fit), c.named(other.tresor, other.fit))
+			case mayOppose:
 				c.note("answer.conflict_open", c.cite(own.tresor, own.fit.Claim.ID), c.cite(other.tresor, other.fit.Claim.ID))
 			}
 		}

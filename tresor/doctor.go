@@ -2,7 +2,6 @@ package tresor
 
 import (
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"outheis/tresor/internal/check"
 	"outheis/tresor/internal/graph"
 	"outheis/tresor/internal/index"
+	"outheis/tresor/internal/lock"
 	"outheis/tresor/internal/manifest"
 	"outheis/tresor/internal/profil"
 	"outheis/tresor/internal/text"
@@ -135,42 +135,33 @@ func (x *examination) writers() {
 	if x.tree.Exists(profil.LockFile) {
 		x.Error(about(profil.LockFile), "DR-6")
 	}
-	if content := x.lockContent(); content != "" {
-		x.Hint(check.Where{Label: "Lock", Path: profil.LockFile}, "DR-7", content)
+	content := x.lockContent()
+	if content != "" {
+		x.Hint(check.Where{Label: "Lock", Path: profil.LockFile}, "DR-7", strings.Join(strings.FieldsFunc(content, isLineEnd), ", "))
 	}
-	for _, name := range stagingFolders(x.tree.Root()) {
+	named := ""
+	if staging := lock.Staging(content); staging != "" {
+		named = filepath.Base(staging)
+	}
+	own, _, err := txn.Leftovers(x.tree.Root(), named, nil)
+	if err != nil {
+		return // the folder above need not be readable
+	}
+	for _, name := range own {
 		x.Hint(check.Where{}, "DR-8", name)
 	}
 }
 
-// lockContent returns the lines of the lock, joined; "" if there is nothing to
-// read.
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
+
+// lockContent returns the lines of the lock; "" if there is nothing to read.
 func (x *examination) lockContent() string {
 	const enough = 4 << 10
 	b, err := x.tree.Head(profil.LockFile, enough)
 	if err != nil {
 		return ""
 	}
-	return strings.Join(strings.FieldsFunc(string(b), func(r rune) bool { return r == '\n' || r == '\r' }), ", ")
-}
-
-// stagingFolders returns what beside the Tresor is named like the folders that
-// writers prepare in.
-func stagingFolders(root string) []string {
-	if root == "" {
-		return nil
-	}
-	list, err := os.ReadDir(filepath.Dir(root))
-	if err != nil {
-		return nil // the folder above need not be readable
-	}
-	var names []string
-	for _, e := range list {
-		if e.IsDir() && strings.HasPrefix(e.Name(), txn.StagingPrefix(root)) {
-			names = append(names, e.Name())
-		}
-	}
-	return names
+	return string(b)
 }
 
 // reachable looks for pages that no reader of the router finds.

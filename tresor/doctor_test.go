@@ -72,9 +72,10 @@ func TestDiagnose(t *testing.T) {
 		{"lock is a folder", func(t *testing.T, dir string) { put(t, dir, ".vault-release.lock/x.md", "x") }, "DR-6 DR-18", "", unbound},
 		{"lock leads nowhere", func(t *testing.T, dir string) { link(t, "nirgends", filepath.Join(dir, ".vault-release.lock")) }, "TR-1 DR-6 DR-18", "", unbound},
 		{"staging (D-66)", func(t *testing.T, dir string) {
-			put(t, filepath.Dir(dir), ".halle3-release-abc/00.orig", "x")
-			put(t, filepath.Dir(dir), ".halle4-release-abc/00.orig", "x")
-			put(t, filepath.Dir(dir), ".halle3-release-datei", "x")
+			put(t, filepath.Dir(dir), ".halle3-release-abcdefghijkl/00.orig", "x")
+			put(t, filepath.Dir(dir), ".halle4-release-abcdefghijkl/00.orig", "x")
+			put(t, filepath.Dir(dir), ".halle3-release-dateiabcdefg", "x")
+			put(t, filepath.Dir(dir), ".halle3-release-2026-release-abcdefghijkl/00.orig", "x")
 		}, "", "", "DR-8 " + unbound},
 		{"router", func(t *testing.T, dir string) {
 			put(t, dir, "ROUTER.md", "## werkstatt\nschlagworte: laser\n")

@@ -143,7 +143,8 @@ func (d *powerDisk) image(t *testing.T, dir string, keep func(i int) bool) {
 		case n.folder:
 			must(t, os.Mkdir(full, 0o755))
 		case n.synced:
-			must(t, os.WriteFile(full, []byte(n.content), 0o644))
+			// The machine comes back with the same paths.
+			must(t, os.WriteFile(full, []byte(strings.ReplaceAll(n.content, d.root, dir)), 0o644))
 		default:
 			must(t, os.WriteFile(full, nil, 0o644))
 		}

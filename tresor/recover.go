@@ -3,6 +3,7 @@ package tresor
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 
 	"outheis/tresor/internal/disk"
@@ -131,20 +132,32 @@ func (r *recovery) run(ctx context.Context) error {
 	if r.judgeLock(); r.State == Busy {
 		return nil
 	}
-	left, err := txn.Leftovers(r.t.Root(), r.o.hook)
+	named := ""
+	if r.lock != nil && r.lock.Staging != "" {
+		named = filepath.Base(r.lock.Staging)
+	}
+	left, foreign, err := txn.Leftovers(r.t.Root(), named, r.o.hook)
 	if err != nil {
 		return failedRecovery(r.o, "..", err)
 	}
+	r.judgeMissing(named, left, foreign)
 	var all []*txn.Remains
 	for _, name := range left {
 		remains, err := txn.Inspect(r.t.Root(), name, r.o.hook)
 		if err != nil {
 			return failedRecovery(r.o, name, err)
 		}
+		if remains.Busy {
+			r.blocked(Busy, name, "RV-28")
+			return nil
+		}
 		all = append(all, remains)
 	}
 	for _, remains := range all {
 		r.judgeRemains(remains, onlyOne(all))
+	}
+	for _, f := range foreign {
+		r.find(Warning, f.Name, "RV-25", f.Root)
 	}
 	r.judgeRelease(len(left) > 0)
 	r.releaseLock(len(left))

@@ -54,6 +54,21 @@ func uncertain(l *lock.Found) wording.Sentence {
 	return wording.Sentence{Key: "RV-54"}
 }
 
+// judgeMissing is about a lock that names a folder that is not here: the Tresor
+// was moved since, and what lay beside it was not.
+func (r *recovery) judgeMissing(named string, left []string, foreign []txn.Foreign) {
+	if named == "" || r.lock.Ended || slices.Contains(left, named) || asPinned(r.t) && r.valid() {
+		return
+	}
+	if slices.ContainsFunc(foreign, func(f txn.Foreign) bool { return f.Name == named }) {
+		r.blocked(Manual, profil.LockFile, "RV-24", named)
+	} else {
+		r.blocked(Manual, profil.LockFile, "RV-23", r.lock.Staging)
+		r.advise("RV-75", r.lock.Staging)
+	}
+	r.adviseRelease()
+}
+
 // onlyOne reports whether at most one transaction changed something that is still
 // there. Of two nobody knows which was the later one.
 func onlyOne(all []*txn.Remains) bool {
@@ -79,7 +94,11 @@ func (r *recovery) judgeRemains(m *txn.Remains, only bool) {
 	}
 	switch progress {
 	case txn.Unbegun:
-		r.find(Warning, m.Name, "RV-10")
+		if m.Empty {
+			r.find(Warning, m.Name, "RV-26")
+		} else {
+			r.find(Warning, m.Name, "RV-10")
+		}
 		r.clean(m)
 	case txn.Before:
 		r.find(Warning, m.Name, "RV-11", who)
@@ -90,6 +109,10 @@ func (r *recovery) judgeRemains(m *txn.Remains, only bool) {
 		r.find(Error, m.Name, "RV-13", who, changed(m))
 		r.rollBack(m)
 	case txn.Unknown:
+		if m.Foreign != nil {
+			r.find(Warning, m.Name, "RV-27") // named like one by chance
+			return
+		}
 		if asPinned(r.t) {
 			r.find(Warning, m.Name, "RV-15")
 			r.setAside(m)
@@ -104,12 +127,28 @@ func (r *recovery) judgeRemains(m *txn.Remains, only bool) {
 			return
 		}
 		r.blocked(Manual, m.Name, "RV-18", who, changed(m))
-		for _, p := range m.Paths {
-			if p.Now != p.Before && p.Before != "-" {
-				r.advise("RV-69", p.Path, m.Former(p))
-			}
-		}
+		r.adviseFiles(m)
 		r.adviseRelease()
+	}
+}
+
+// adviseFiles says for each file that is not as it was where that is now.
+func (r *recovery) adviseFiles(m *txn.Remains) {
+	for _, p := range m.Paths {
+		former, moved := m.Former(p)
+		switch {
+		case p.Now == p.Before:
+		case p.Before == txn.Absent:
+			if p.Now != p.After || m.MovedFrom(p) == "" {
+				r.advise("RV-74", p.Path)
+			}
+		case former != "":
+			r.advise("RV-69", p.Path, former)
+		case moved != "":
+			r.advise("RV-72", p.Path, moved)
+		default:
+			r.advise("RV-73", p.Path)
+		}
 	}
 }
 
@@ -200,7 +239,7 @@ func (r *recovery) rollBack(m *txn.Remains) {
 // setAside keeps a staging folder that is not understood under a name that no
 // writer and no doctor looks for.
 func (r *recovery) setAside(m *txn.Remains) {
-	name := r.t.Name() + "-recovery-" + strings.TrimPrefix(m.Name, txn.StagingPrefix(r.t.Root()))
+	name := r.t.Name() + "-recovery-" + txn.Suffix(m.Name)
 	r.plan(m.Name, func() error { return m.SetAside(name) }, "RV-65", m.Name, name)
 }
 
@@ -253,7 +292,8 @@ func (r *recovery) judgeRelease(left bool) {
 		}
 	}
 	version, ok := readVersion(r.t)
-	if logged := lastRelease(r.t); ok && logged != "" && newer(logged, version) && !left {
+	logged, noted := lastRelease(r.t)
+	if ok && logged != "" && !noted && newer(logged, version) && !left {
 		r.find(Warning, profil.LogFile, "RV-21", logged, version)
 		r.advise("RV-70", logged)
 	}
@@ -261,17 +301,21 @@ func (r *recovery) judgeRelease(left bool) {
 
 var releaseEntry = regexp.MustCompile(`(?m)^## \[[0-9-]{10}\] release \| v([0-9]+\.[0-9]+\.[0-9]+) `)
 
-// lastRelease returns the version that the log names last, or "".
-func lastRelease(t *tree.Tree) string {
+// lastRelease returns the version that the log names last, or "", and whether a
+// later note is about it: then somebody has seen it.
+func lastRelease(t *tree.Tree) (version string, noted bool) {
 	b, err := t.Tail(profil.LogFile, 64<<10)
 	if err != nil {
-		return "" // there is none, or it is of no use here
+		return "", false // there is none, or it is of no use here
 	}
-	all := releaseEntry.FindAllSubmatch(b, -1)
+	all := releaseEntry.FindAllSubmatchIndex(b, -1)
 	if all == nil {
-		return ""
+		return "", false
 	}
-	return string(all[len(all)-1][1])
+	last := all[len(all)-1]
+	version = string(b[last[2]:last[3]])
+	about := regexp.MustCompile(`(?m)^## \[[0-9-]{10}\] note \| (.*[^0-9A-Za-z.])?v?` + regexp.QuoteMeta(version) + `([^0-9A-Za-z.]|\.?$|\.[^0-9])`)
+	return version, about.Match(b[last[1]:])
 }
 
 // newer compares two versions.

@@ -98,11 +98,15 @@ func TestRecover(t *testing.T) {
 			put(t, dir, "VERSION", "3.0.0\n")
 			cutOff(t, dir, "MANIFEST.sha256")
 		}, tresor.Manual, tresor.Manual, "RV-3 RV-18 RV-18"},
-		{"staging of another engine", func(t *testing.T, dir string) { beside(t, dir, "a1b2", "00.stage") }, tresor.Repaired, tresor.Repaired, "RV-15"},
-		{"staging of another engine, changes", func(t *testing.T, dir string) { beside(t, dir, "a1b2", "00.stage"); edit(t, dir) },
+		{"staging of another engine", func(t *testing.T, dir string) { beside(t, dir, "a1b2c3d4", "00.stage") }, tresor.Repaired, tresor.Repaired, "RV-15"},
+		{"staging of another engine, changes", func(t *testing.T, dir string) { beside(t, dir, "a1b2c3d4", "00.stage"); edit(t, dir) },
 			tresor.Manual, tresor.Manual, "RV-16"},
-		{"empty staging", func(t *testing.T, dir string) { beside(t, dir, "abcdefghijkl") }, tresor.Repaired, tresor.Repaired, "RV-10"},
+		{"empty staging", func(t *testing.T, dir string) { beside(t, dir, "abcdefghijkl") }, tresor.Repaired, tresor.Repaired, "RV-26"},
 		{"staging with other things", func(t *testing.T, dir string) { beside(t, dir, "abcdefghijkl", "brief.txt") }, tresor.Repaired, tresor.Repaired, "RV-10"},
+		{"named like staging of another engine", func(t *testing.T, dir string) { beside(t, dir, "archiv26", "brief.txt"); edit(t, dir) },
+			tresor.Sound, tresor.Sound, "RV-27"},
+		{"named like staging by half", func(t *testing.T, dir string) { beside(t, dir, "2026", "00.stage"); edit(t, dir) },
+			tresor.Sound, tresor.Sound, ""},
 		{"derived files of another state", func(t *testing.T, dir string) { put(t, dir, "INDEX.md", "alt\n") }, tresor.Manual, tresor.Manual, "RV-20"},
 		{"entry without its release", func(t *testing.T, dir string) {
 			put(t, dir, "log.md", "## [2026-05-06] release | v1.0.1 — 2 Seiten, 5 Claims, 2 Quellen (patch)\n")
@@ -166,12 +170,12 @@ func TestRecover(t *testing.T) {
 // The staging of others, and what they put into ours, stays beside the Tresor.
 func TestRecoverDeletesNothingOfOthers(t *testing.T) {
 	dir := released(t)
-	beside(t, dir, "a1b2", "00.stage")
+	beside(t, dir, "a1b2c3d4", "00.stage")
 	beside(t, dir, "abcdefghijkl", "brief.txt")
 	if _, err := tresor.Recover(t.Context(), dir, tresor.RecoverOptions{Apply: true}, tresor.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"halle3-recovery-a1b2/00.stage", "halle3-recovery-abcdefghijkl/brief.txt"} {
+	for _, path := range []string{"halle3-recovery-a1b2c3d4/00.stage", "halle3-recovery-abcdefghijkl/brief.txt"} {
 		if b, err := os.ReadFile(filepath.Join(filepath.Dir(dir), path)); err != nil || string(b) != "x" {
 			t.Errorf("%s: %q, %v", path, b, err)
 		}
@@ -202,7 +206,7 @@ func TestRecoverWaitsForAWriter(t *testing.T) {
 	dir := released(t)
 	l, err := lock.Take(dir, "release", day.Now(), nil)
 	must(t, err)
-	beside(t, dir, "a1b2", "00.stage")
+	beside(t, dir, "a1b2c3d4", "00.stage")
 	before := content(t, filepath.Dir(dir))
 	for _, ro := range []tresor.RecoverOptions{{}, {Apply: true}, {Apply: true, WriterGone: true}} {
 		r, err := tresor.Recover(t.Context(), dir, ro, tresor.Options{})

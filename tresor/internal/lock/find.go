@@ -43,8 +43,12 @@ type Found struct {
 	Command  string // "" if unknown
 	Started  time.Time
 	Required string // why a person must look first; "" without it
-	State    State
-	Reason   Reason // of Unclear, else 0
+	// Staging is the path that the folder with the former state had; "" if nothing
+	// was changed yet. Unless Ended, that folder is needed.
+	Staging string
+	Ended   bool
+	State   State
+	Reason  Reason // of Unclear, else 0
 
 	root *disk.Folder
 	file *disk.File
@@ -92,11 +96,22 @@ func Find(dir string, hook disk.Hook) (*Found, error) {
 	return f, nil
 }
 
+// Staging returns the path that a lock with the content names, as [Found] does.
+func Staging(content string) string {
+	var f Found
+	f.parse(content)
+	return f.Staging
+}
+
 func (f *Found) parse(content string) {
 	for line := range strings.Lines(content) {
+		whole := strings.HasSuffix(line, "\n") || !strings.HasPrefix(line, stagingLine)
 		line = strings.TrimRight(line, "\r\n")
 		f.Lines = append(f.Lines, line)
 		name, value, _ := strings.Cut(line, "=")
+		if !whole {
+			name = "" // the writer ended in it
+		}
 		switch name {
 		case "pid":
 			f.PID, _ = strconv.Atoi(value) // 0 is unknown
@@ -108,6 +123,11 @@ func (f *Found) parse(content string) {
 			f.Started, _ = time.Parse(time.RFC3339, value) // zero is unknown
 		case "recovery_required":
 			f.Required = value
+		case "staging":
+			f.Staging, _ = strconv.Unquote(value) // what is no path is none
+			f.Ended = false
+		case endedLine:
+			f.Ended = true
 		}
 	}
 }

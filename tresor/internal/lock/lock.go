@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,6 +75,28 @@ func (l *Lock) write(command string, now time.Time) error {
 	return l.root.Sync()
 }
 
+// Began notes the path of the folder with the former state, before anything
+// changes: without that folder, a Tresor with this lock is not to be trusted.
+func (l *Lock) Began(staging string) error {
+	return l.add(stagingLine + strconv.Quote(staging))
+}
+
+// Ended notes that nobody needs that folder any more. That it cannot harms only
+// who looks after the process ended right now.
+func (l *Lock) Ended() { _ = l.add(endedLine) }
+
+const (
+	stagingLine = "staging="
+	endedLine   = "ended"
+)
+
+func (l *Lock) add(line string) error {
+	if _, err := l.file.Write([]byte(line + "\n")); err != nil {
+		return err
+	}
+	return l.file.Sync()
+}
+
 // Note returns the lines that say who holds the lock.
 func (l *Lock) Note() string { return l.note }
 
@@ -106,8 +129,5 @@ func (l *Lock) Keep(reason string) error {
 	defer l.root.Close()
 	defer l.file.Close()
 	reason = strings.Join(strings.FieldsFunc(reason, text.IsControl), " ")
-	if _, err := l.file.Write([]byte("recovery_required=" + text.Trim(reason) + "\n")); err != nil {
-		return err
-	}
-	return l.file.Sync()
+	return l.add("recovery_required=" + text.Trim(reason))
 }

@@ -30,12 +30,16 @@ const (
 	Stuck            // a path holds neither, or what was there before is missing
 )
 
+// Absent is the state of a [Path] where nothing is.
+const Absent = "-"
+
 // A Path is one that the transaction changes.
 type Path struct {
 	Path          string
-	Before, After string // digest, "-" for nothing, "folder"
+	Before, After string // digest, [Absent], "folder"
 	Now           string // the same, or "other"
 	number        int
+	isKept        bool // what was there before is in the staging folder
 }
 
 // Remains are what a transaction left beside the Tresor.
@@ -51,30 +55,33 @@ type Remains struct {
 	// this user nor the owner of the Tresor made it, or others may write to it. It
 	// was not looked at further.
 	Strange bool
+	// Empty says that nothing is in it: it was just made, or is about to go.
+	Empty bool
+	// Busy says that its transaction is at work. It was not looked at further.
+	Busy bool
 
 	root string
 	hook disk.Hook
 }
 
-// Former returns where what was at a path before is kept.
-func (r *Remains) Former(p Path) string { return r.Name + "/" + former(p.number) }
+// Former returns where what was at a path before is now: kept beside the Tresor,
+// or moved in it; both are "" if it is gone.
+func (r *Remains) Former(p Path) (kept, moved string) {
+	if p.isKept {
+		return r.Name + "/" + former(p.number), ""
+	}
+	if to := r.moved(&p); to != nil && to.Now == p.Before {
+		return "", to.Path
+	}
+	return "", ""
+}
 
-// Leftovers returns the names of the staging folders beside the Tresor at the
-// resolved path root, sorted.
-func Leftovers(root string, hook disk.Hook) ([]string, error) {
-	beside, err := disk.Open(filepath.Dir(root), hook)
-	if err != nil {
-		return nil, err
+// MovedFrom returns the path that a file was moved from to p; "" for other steps.
+func (r *Remains) MovedFrom(p Path) string {
+	if from := r.from(&p); from != nil {
+		return from.Path
 	}
-	defer beside.Close()
-	names, err := beside.Names()
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(names, func(name string) bool {
-		info, err := beside.Info(name)
-		return !strings.HasPrefix(name, StagingPrefix(root)) || err == nil && !info.Mode.IsDir()
-	}), nil
+	return ""
 }
 
 // Inspect looks at the staging folder with a name.
@@ -107,16 +114,21 @@ func Inspect(root, name string, hook disk.Hook) (*Remains, error) {
 			r.Foreign = append(r.Foreign, n)
 		}
 	}
+	r.Empty = len(names) == 0
 	if slices.Contains(names, listName) && !slices.Contains(r.Foreign, listName) {
-		list, err := readAll(staging, listName)
+		list, busy, err := readList(staging)
 		if err != nil {
 			return nil, err
+		}
+		if busy {
+			r.Busy, r.Progress = true, Unknown
+			return r, nil
 		}
 		if !r.parse(string(list)) {
 			r.Paths = nil
 		}
 	}
-	if r.Paths == nil && !ourSuffix.MatchString(strings.TrimPrefix(name, StagingPrefix(root))) {
+	if r.Paths == nil && !ourForm.MatchString(name) {
 		r.Progress = Unknown
 		return r, nil
 	}
@@ -153,24 +165,33 @@ func (r *Remains) open() (beside, staging *disk.Folder, err error) {
 	return beside, staging, nil
 }
 
-func readAll(f *disk.Folder, name string) ([]byte, error) {
-	file, err := f.Open(name)
+// readList reads the list, unless its transaction is at work.
+func readList(staging *disk.Folder) (list []byte, busy bool, err error) {
+	file, err := staging.Open(listName)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, 64<<20))
+	if free, err := file.Lock(); err == nil && !free {
+		return nil, true, nil
+	}
+	list, err = io.ReadAll(io.LimitReader(file, 64<<20))
+	return list, false, err
 }
 
 // parse reads the list; it reports whether that is complete.
 func (r *Remains) parse(list string) (complete bool) {
-	head, paths, ok := strings.Cut(list, "paths=")
+	head, paths, ok := strings.Cut("\n"+list, "\npaths=")
 	count, paths, cut := strings.Cut(paths, "\n")
 	n, err := strconv.Atoi(count)
 	if !ok || !cut || err != nil || n != strings.Count(paths, "\n") || !strings.HasSuffix(paths, "\n") {
 		return false
 	}
-	r.Note = slices.Collect(strings.SplitSeq(strings.TrimSuffix(head, "\n"), "\n"))
+	for line := range strings.SplitSeq(strings.TrimPrefix(head, "\n"), "\n") {
+		if !isOwnerLine(line) {
+			r.Note = append(r.Note, line)
+		}
+	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(paths, "\n"), "\n") {
 		f := strings.SplitN(line, " ", 4)
 		if len(f) < 4 || !fs.ValidPath(f[3]) || f[3] == "." || !isState(f[1]) || !isState(f[2]) {
@@ -240,6 +261,11 @@ func (r *Remains) now(p string) (string, error) {
 // kept reports whether what was at a path before is there or can be brought
 // back: there was nothing, or it is kept, or it has only moved.
 func (r *Remains) kept(staging *disk.Folder, p *Path) (bool, error) {
+	now, err := stateOf(staging, former(p.number))
+	if err != nil {
+		return false, err
+	}
+	p.isKept = now == p.Before && now != absent
 	switch to := r.moved(p); {
 	case p.Now == p.Before:
 		return true, nil
@@ -250,8 +276,7 @@ func (r *Remains) kept(staging *disk.Folder, p *Path) (bool, error) {
 	case to != nil:
 		return to.Now == p.Before, nil
 	}
-	now, err := stateOf(staging, former(p.number))
-	return now == p.Before, err
+	return p.isKept, nil
 }
 
 // moved returns the path that a file was moved to from p; nil for other steps.

@@ -34,7 +34,7 @@ func faultAt(n int, dead bool) (hook disk.Hook, calls *int) {
 // repair does what is left to do with the staging folders beside the Tresor.
 func repair(t *testing.T, dir string, hook disk.Hook) error {
 	t.Helper()
-	names, err := txn.Leftovers(dir, hook)
+	names, _, err := txn.Leftovers(dir, "", hook)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type run struct {
 	steps   []*step
 	beside  *disk.Folder // that the Tresor lies in
 	staging *disk.Folder // in it
+	list    *disk.File   // in that, locked in the kernel while this runs
 }
 
 // A folder is an open folder of the Tresor.
@@ -51,6 +52,9 @@ func (r *run) close() {
 		if s.held != nil {
 			s.held.Close()
 		}
+	}
+	if r.list != nil {
+		r.list.Close()
 	}
 	for _, f := range []*disk.Folder{r.staging, r.beside} {
 		if f != nil {

@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"outheis/tresor/internal/disk"
@@ -22,7 +21,7 @@ import (
 
 // What is at a path, beside the digest of a plain file in hex.
 const (
-	absent  = "-"
+	absent  = Absent
 	aFolder = "folder"
 	other   = "other" // a link, a pipe, a file with a second name
 )
@@ -71,14 +70,6 @@ func (s *step) former() string { return former(s.number) }
 func former(number int) string { return fmt.Sprintf("%02d.orig", number) }
 func marked(number int) string { return fmt.Sprintf("%02d.absent", number) }
 
-// StagingPrefix is how the names of staging folders begin, which lie beside the
-// Tresor at the path root.
-func StagingPrefix(root string) string { return "." + filepath.Base(root) + "-release-" }
-
-// ourSuffix tells our staging folders from those of the format's first engine,
-// whose names end in eight characters.
-var ourSuffix = regexp.MustCompile(`^[a-z2-7]{12}$`)
-
 func (r *run) makeStaging() error {
 	var err error
 	if r.beside, err = disk.Open(filepath.Dir(r.Root), r.Hook); err != nil {
@@ -93,14 +84,32 @@ func (r *run) makeStaging() error {
 			return fail(f.path, "TX-19", nil)
 		}
 	}
-	name := StagingPrefix(r.Root) + strings.ToLower(rand.Text()[:12]) // as ourSuffix says
+	name := stagingPrefix(r.Root) + strings.ToLower(rand.Text()[:12]) // as ourSuffix says
 	if err := r.beside.Mkdir(name, 0o700); err != nil {
 		return err
 	}
 	if r.staging, err = r.beside.Folder(name); err != nil {
 		return errors.Join(err, r.beside.Rmdir(name))
 	}
-	return nil
+	return r.beginList()
+}
+
+// beginList makes the list before anything else, locks it for as long as this
+// runs, and says in it whose the folder is.
+func (r *run) beginList() error {
+	var err error
+	if r.list, err = r.staging.Create(listName, 0o600); err != nil {
+		return err
+	}
+	// A file system without advisory locks only keeps [Inspect] from being sure.
+	_, _ = r.list.Lock()
+	root, err := openFolder(r.Root, ".", r.Hook)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	_, err = r.list.Write([]byte(r.Note + ownerLines(r.Root, root.id)))
+	return err
 }
 
 // stageOne writes what a step needs: the new content, and the old one.
@@ -275,18 +284,10 @@ func (r *run) stage(ctx context.Context) error {
 
 // writeList says what will be changed, and makes the folder durable.
 func (r *run) writeList() error {
-	list, err := r.staging.Create(listName, 0o600)
-	if err != nil {
+	if _, err := r.list.Write(r.paths()); err != nil {
 		return err
 	}
-	defer list.Close()
-	if _, err := list.Write(r.list()); err != nil {
-		return err
-	}
-	if err := list.Sync(); err != nil {
-		return err
-	}
-	if err := list.Close(); err != nil {
+	if err := r.list.Sync(); err != nil {
 		return err
 	}
 	if err := r.staging.Sync(); err != nil {
@@ -295,9 +296,9 @@ func (r *run) writeList() error {
 	return r.beside.Sync()
 }
 
-// list has the lines of the note, the number of the others, and for each path
-// that changes the step, what is there before and after, and the path.
-func (r *run) list() []byte {
+// paths are the rest of the list: the number of its lines, and for each path that
+// changes the step, what is there before and after, and the path.
+func (r *run) paths() []byte {
 	var lines []string
 	for _, s := range r.steps {
 		for _, p := range s.names() {
@@ -308,5 +309,5 @@ func (r *run) list() []byte {
 			lines = append(lines, fmt.Sprintf("%02d %s %s %s\n", s.number, before, after, p))
 		}
 	}
-	return fmt.Appendf(nil, "%spaths=%d\n%s", r.Note, len(lines), strings.Join(lines, ""))
+	return fmt.Appendf(nil, "paths=%d\n%s", len(lines), strings.Join(lines, ""))
 }

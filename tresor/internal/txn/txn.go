@@ -60,7 +60,13 @@ type Transaction struct {
 	// when everything is in place; its error rolls back. Both may be nil, and one
 	// that panics has failed (deviation D-02).
 	Before, After func() error
-	Hook          disk.Hook // for tests
+	// Began runs when everything is prepared durably and nothing is changed yet,
+	// with the path of the staging folder; its error leaves it so. Ended runs when
+	// nothing of that folder is needed any more, before it goes. Both may be nil:
+	// they are for whoever must know later whether there ought to be one.
+	Began func(staging string) error
+	Ended func()
+	Hook  disk.Hook // for tests
 }
 
 // Run does it. Once the first target is put in place it runs to its end; a
@@ -83,19 +89,33 @@ func (t Transaction) Run(ctx context.Context) error {
 	if err == nil {
 		err = ctx.Err()
 	}
+	if err == nil && t.Began != nil {
+		if err = t.Began(r.staging.Path()); err != nil {
+			r.ended()
+			err = fail("", "TX-5", err)
+		}
+	}
 	if err != nil {
 		r.clean()
 		return err
 	}
 	if err = r.commit(); err == nil {
+		r.ended()
 		r.clean()
 		return nil
 	}
 	if failed := r.rollback(); failed != nil {
 		return &RollbackError{Cause: err, Failed: failed, Backup: r.staging.Path()}
 	}
+	r.ended()
 	r.clean()
 	return err
+}
+
+func (r *run) ended() {
+	if r.Ended != nil {
+		r.Ended()
+	}
 }
 
 // An Error is why nothing was written, or everything rolled back.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/txn"
 )
 
@@ -162,11 +163,22 @@ func TestRollbackLeavesForeignFiles(t *testing.T) {
 		t.Errorf("backup %q, %v", b, err)
 	}
 	list, err := os.ReadFile(filepath.Join(incomplete.Backup, "TARGETS"))
-	want := fmt.Sprintf("paths=3\n00 %s %s a.md\n01 %s %s graph/g.json\n02 - %s n.md\n",
-		sum("alt a"), sum("neu a"), sum("alt g"), sum("neu g"), sum("neu n"))
+	want := fmt.Sprintf("root=%q\nfolder=%s\npaths=3\n00 %s %s a.md\n01 %s %s graph/g.json\n02 - %s n.md\n",
+		dir, number(t, dir), sum("alt a"), sum("neu a"), sum("alt g"), sum("neu g"), sum("neu n"))
 	if err != nil || string(list) != want {
 		t.Errorf("list %q, %v", list, err)
 	}
+}
+
+// number is what a folder is told by wherever it moves.
+func number(t *testing.T, dir string) string {
+	t.Helper()
+	f, err := disk.Open(dir, nil)
+	must(t, err)
+	defer f.Close()
+	info, err := f.Self()
+	must(t, err)
+	return fmt.Sprintf("%d:%d", info.ID.Device, info.ID.Inode)
 }
 
 func TestVerificationNoticesOtherContent(t *testing.T) {

@@ -89,6 +89,9 @@ func (c *call) examined(file string) (curate.Source, *answers, int) {
 	for _, s := range x.Suspicions {
 		c.line("🟡 ", c.say("cli.add.suspicion", wording.Printable(file)+":"+strconv.Itoa(s.Line), s.Excerpt))
 	}
+	if x.Opaque {
+		c.line("🟡 ", c.say("cli.add.opaque", wording.Printable(file)))
+	}
 	a := c.answers(addOptions(x.Medium))
 	if missing := a.complete(); missing != nil {
 		return curate.Source{}, nil, c.usage("cli.missing", c.command.name, missing)
@@ -123,7 +126,7 @@ func (c *call) added(list []curate.Added) {
 			suspicions = append(suspicions, pjson.Object{"line": s.Line, "excerpt": s.Excerpt})
 		}
 		documents = append(documents, pjson.Object{"id": a.ID, "file": wording.Printable(a.File), "path": a.Path, "title": a.Title, "moved": a.Moved,
-			"open": append([]string{}, a.Open...), "suspicions": suspicions})
+			"open": append([]string{}, a.Open...), "suspicions": suspicions, "opaque": a.Opaque})
 		sign := "🟢 "
 		if a.Open != nil {
 			sign = "🟡 "

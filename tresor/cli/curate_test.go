@@ -293,3 +293,18 @@ func words(line string) (list []string) {
 	}
 	return list
 }
+
+// What cannot be looked through is said, and so is what was found behind UTF-16.
+func TestAddSaysWhatItCannotLookThrough(t *testing.T) {
+	dir := begun(t)
+	file(t, dir, "sources/quarantine/b.md", "a\x00b\n")
+	stdout := mustRun(t, dir, "add", "sources/quarantine/b.md", "--stand", "1", "--trust", "T3", "--rights", "frei")
+	if !strings.Contains(stdout, "🟡 add: sources/quarantine/b.md: Das ist kein Text") {
+		t.Errorf("stdout %s", stdout)
+	}
+	file(t, dir, "sources/quarantine/c.md", "\xff\xfes\x00y\x00s\x00t\x00e\x00m\x00 \x00p\x00r\x00o\x00m\x00p\x00t\x00")
+	stdout = mustRun(t, dir, "add", "sources/quarantine/c.md", "--stand", "1", "--trust", "T3", "--rights", "frei")
+	if !strings.Contains(stdout, "🟡 add: sources/quarantine/c.md:1: ") || !strings.Contains(stdout, "„system prompt“") {
+		t.Errorf("stdout %s", stdout)
+	}
+}

@@ -37,6 +37,7 @@ type Added struct {
 	// without which the Tresor is not valid.
 	Open       []string
 	Suspicions []Suspicion // what reads like an instruction in it; a report only
+	Opaque     bool        // it is no text that can be looked through for them
 }
 
 // Add takes files in as sources: hashed, registered and laid under sources/raw,
@@ -95,7 +96,7 @@ func (p *plan) take(f *file, s Source) (Added, error) {
 	if err != nil {
 		return Added{}, err
 	}
-	a := Added{ID: id, File: s.File, Path: profil.Raw + "/" + id + "__" + f.name, Title: text.Trim(s.Title), Suspicions: f.suspicions}
+	a := Added{ID: id, File: s.File, Path: profil.Raw + "/" + id + "__" + f.name, Title: text.Trim(s.Title), Suspicions: f.suspicions, Opaque: f.opaque}
 	if a.Title == "" {
 		a.Title = f.title
 	}
@@ -162,6 +163,9 @@ func (p *plan) place(f *file, path string) (moved bool, err error) {
 	if inside == profil.Quarantine+"/README.md" {
 		return false, p.refuse("", "CU-74", inside)
 	}
+	if p.Tree.Entry(inside) != nil && p.Tree.Entry(inside).Exec { // which it would keep
+		return false, p.refuse("", "CU-83", inside)
+	}
 	p.add(txn.Target{Kind: txn.Move, From: inside, Path: path, SHA256: f.digest})
 	return true, nil
 }
@@ -181,4 +185,5 @@ type file struct {
 	digest     string
 	title      string
 	suspicions []Suspicion
+	opaque     bool // see [Examination]
 }

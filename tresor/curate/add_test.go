@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"outheis/tresor"
@@ -393,4 +394,48 @@ func TestAddBringsBackALostRow(t *testing.T) {
 		t.Errorf("added %+v", a)
 	}
 	valid(t, dir)
+}
+
+// A file that would keep its execute bit is named where it lies.
+func TestAnExecutableInTheQuarantineIsNamed(t *testing.T) {
+	dir := fresh(t)
+	s := curate.Source{File: filepath.Join(dir, "sources/quarantine/a.md"), Stand: "1", Trust: "T3", Rights: "frei"}
+	write(t, s.File, "a\n")
+	if err := os.Chmod(s.File, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := curate.Add(ctx, dir, []curate.Source{s}, may(2))
+	if _, text := refusal(t, err); !strings.HasPrefix(text, "sources/quarantine/a.md ") || !strings.Contains(text, "chmod a-x") {
+		t.Errorf("text %q", text)
+	}
+	outside := textSource(t, "b.md", "b\n")
+	if err := os.Chmod(outside.File, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	add(t, dir, outside) // a copy has none
+}
+
+// What cannot be read is said in the language of the person.
+func TestAFileThatCannotBeReadIsSaidInGerman(t *testing.T) {
+	outside := t.TempDir()
+	pipe := filepath.Join(outside, "pipe.md")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	good := textSource(t, "b.md", "b\n").File
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, tt := range []struct {
+		ctx        context.Context
+		file, says string
+	}{
+		{ctx, filepath.Join(outside, "fehlt.md"), filepath.Join(outside, "fehlt.md") + " gibt es nicht. Den Pfad prüfen."},
+		{ctx, pipe, pipe + " ist ein Symlink oder keine reguläre Datei. Den Pfad der Datei selbst angeben."},
+		{ended, good, "abgebrochen; nichts wurde verändert."},
+	} {
+		_, err := curate.Examine(tt.ctx, tt.file, "", may(2))
+		if _, text := refusal(t, err); text != tt.says {
+			t.Errorf("%s: got %q, want %q", tt.file, text, tt.says)
+		}
+	}
 }

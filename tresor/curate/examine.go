@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -20,15 +21,13 @@ import (
 // maxSource is the largest source in bytes.
 const maxSource = 2 << 30
 
-// maxScanned is how much of a text is looked through for instructions, in bytes.
-const maxScanned = tree.MaxText
-
 // An Examination is what there is to know about a file before a person decides
 // about it.
 type Examination struct {
 	Title      string      // what it would be called
 	Medium     bool        // it is an image or a PDF and needs a description
 	Suspicions []Suspicion // what reads like an instruction in it
+	Opaque     bool        // it is no text that can be looked through for them
 }
 
 // Examine looks at a file that is to become a source, under the name that it is
@@ -40,7 +39,7 @@ func Examine(ctx context.Context, path, name string, o tresor.Options) (Examinat
 		return Examination{}, err
 	}
 	defer f.close()
-	return Examination{Title: f.title, Medium: medien.TypeOf(f.name) != "", Suspicions: f.suspicions}, nil
+	return Examination{Title: f.title, Medium: medien.TypeOf(f.name) != "", Suspicions: f.suspicions, Opaque: f.opaque}, nil
 }
 
 // examine opens and reads a file; the caller closes it.
@@ -53,25 +52,45 @@ func examine(ctx context.Context, path, name string, o tresor.Options) (*file, e
 	}
 	open, info, err := tree.OpenFile(path)
 	if err != nil {
-		return nil, refuse(o, "", "CU-72", path, errors.New(tree.Cause(err)))
+		return nil, unreadable(path, err, o)
 	}
 	f := &file{File: open, path: path, name: fileNameFor(name), size: info.Size()}
 	if f.size > maxSource {
 		f.close()
 		return nil, refuse(o, "", "CU-75", path, maxSource>>30)
 	}
-	head, start, err := f.read(ctx, o)
-	if err == nil {
+	head, look, err := f.read(ctx, o)
+	switch {
+	case err != nil:
+		err = unreadable(path, err, o)
+	case !look.visible && medien.TypeOf(f.name) == "":
+		err = refuse(o, "", "CU-82", path)
+	default:
 		err = f.checkContent(head, o)
-	} else {
-		err = refuse(o, "", "CU-72", path, err)
 	}
 	if err != nil {
 		f.close()
 		return nil, err
 	}
-	f.look(start)
+	f.title = titleIn(look.head.String())
+	if f.title == "" {
+		f.title = text.CollapseSpace(strings.NewReplacer("_", " ", "-", " ").Replace(strings.TrimSuffix(f.name, profil.Suffix(f.name))))
+	}
+	f.suspicions, f.opaque = look.suspicions(), look.opaque()
 	return f, nil
+}
+
+// unreadable refuses a file that could not be read.
+func unreadable(path string, err error, o tresor.Options) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return refuse(o, "", "WR-8")
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse(o, "", "SO-1", path)
+	case errors.Is(err, tree.ErrUnsafe):
+		return refuse(o, "", "SO-7", path)
+	}
+	return refuse(o, "", "CU-72", path, err)
 }
 
 // checkName refuses a name that the register or the Tresor cannot hold (D-76).
@@ -98,10 +117,11 @@ func isNormalOf(name string) bool {
 	return text.InvalidAt([]byte(name)) < 0 && fileNameFor(name) == normal(name)
 }
 
-// read hashes the file and returns its first bytes, twice: those that show what
-// it is, and those that are looked through.
-func (f *file) read(ctx context.Context, o tresor.Options) (head, start []byte, err error) {
-	h := sha256.New()
+// read hashes the file, looks through it if it is a text, and returns its first
+// bytes, which show what it is.
+func (f *file) read(ctx context.Context, o tresor.Options) (head []byte, look *scan, err error) {
+	h, look := sha256.New(), newScan()
+	isText := medien.TypeOf(f.name) == ""
 	buffer := make([]byte, 256<<10)
 	for done := int64(0); ; {
 		if err := ctx.Err(); err != nil {
@@ -112,8 +132,11 @@ func (f *file) read(ctx context.Context, o tresor.Options) (head, start []byte, 
 		if done += int64(n); o.Progress != nil {
 			o.Progress(tresor.StageBytes, int(done>>20), int(f.size>>20))
 		}
-		if room := maxScanned - len(start); room > 0 {
-			start = append(start, buffer[:min(n, room)]...)
+		if room := medien.HeadSize - len(head); room > 0 {
+			head = append(head, buffer[:min(n, room)]...)
+		}
+		if isText {
+			_, _ = look.Write(buffer[:n]) // it never fails
 		}
 		if errors.Is(err, io.EOF) {
 			break
@@ -123,7 +146,8 @@ func (f *file) read(ctx context.Context, o tresor.Options) (head, start []byte, 
 		}
 	}
 	f.digest = hex.EncodeToString(h.Sum(nil))
-	return start[:min(len(start), medien.HeadSize)], start, nil
+	look.close()
+	return head, look, nil
 }
 
 // checkContent refuses content that is not what the name says.
@@ -139,20 +163,14 @@ func (f *file) checkContent(head []byte, o tresor.Options) error {
 	return nil
 }
 
-// look finds a title and, in a text, what reads like an instruction.
-func (f *file) look(start []byte) {
-	f.title = text.CollapseSpace(strings.NewReplacer("_", " ", "-", " ").Replace(strings.TrimSuffix(f.name, profil.Suffix(f.name))))
-	if medien.TypeOf(f.name) != "" {
-		return
-	}
-	s, _ := text.Decode([]byte(strings.ToValidUTF8(string(start), "\ufffd")))
-	for line := range strings.SplitSeq(s, "\n") {
+// titleIn returns the first heading of a text, "" for none.
+func titleIn(s string) string {
+	for line := range strings.Lines(s) {
 		if heading, ok := strings.CutPrefix(line, "# "); ok && isCell(text.CollapseSpace(heading)) {
-			f.title = text.CollapseSpace(heading)
-			break
+			return text.CollapseSpace(heading)
 		}
 	}
-	f.suspicions = Suspicions(s)
+	return ""
 }
 
 // isCell reports whether s can stand in a row of a register.

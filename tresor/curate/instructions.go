@@ -4,11 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
-
-	"outheis/tresor/internal/text"
-	"outheis/tresor/internal/wording"
 )
 
 // A Suspicion is a place in a source that reads like an instruction to a
@@ -26,47 +22,11 @@ const maxSuspicions = 20
 // people only: it has false hits and misses, never changes a verdict, and what it
 // finds is never followed (deviation D-22). After the first twenty it stops.
 func Suspicions(s string) []Suspicion {
-	clean := strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) { // invisible characters that break words
-			return -1
-		}
-		return r
-	}, s)
-	lines := strings.Split(clean, "\n")
-	hit := make(map[int]bool)
-	low := strings.ToLower(clean)
-	for i, line := range lines {
-		if len(hit) < maxSuspicions && text.Signature(line) {
-			hit[i] = true
-		}
-	}
-	line := 0
-	for at, before := 0, ' '; at < len(low) && len(hit) < 2*maxSuspicions; {
-		r, size := utf8.DecodeRuneInString(low[at:])
-		if r == '\n' {
-			line++
-		}
-		if !unicode.IsLetter(before) && begins(low[at:], r) {
-			hit[line] = true
-		}
-		at, before = at+size, r
-	}
-	var found []Suspicion
-	for i, line := range lines {
-		if hit[i] && len(found) < maxSuspicions {
-			found = append(found, Suspicion{i + 1, excerpt(line)})
-		}
-	}
-	return found
-}
-
-func excerpt(line string) string {
-	const limit = 120
-	line = text.Trim(line)
-	if text.Len(line) > limit {
-		line = string([]rune(line)[:limit]) + "…"
-	}
-	return wording.Printable(line)
+	look := newScan()
+	look.decode = (*scan).narrow
+	_, _ = look.Write([]byte(s))
+	look.close()
+	return look.suspicions()
 }
 
 // begins reports whether a phrase begins at the front of s, which is in lower

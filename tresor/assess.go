@@ -65,7 +65,7 @@ type Ambiguity struct {
 // The first assessment of a snapshot builds the index, in time and memory
 // linear in the length of its claims. Assess may be called by many goroutines.
 func (s *Snapshot) Assess(question string, o AssessOptions) Assessment {
-	a := Assessment{Query: s.Query(question, QueryOptions(o))}
+	a := Assessment{Query: s.Query(question, QueryOptions{World: o.World, Limit: o.Limit})}
 	switch a.Query.State {
 	case CandidatesFound, NoCandidates:
 	case Ambiguous:

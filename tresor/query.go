@@ -20,8 +20,9 @@ const (
 // QueryOptions narrow a query. The zero value asks for all worlds and for
 // [DefaultLimit] claims.
 type QueryOptions struct {
-	World string // BW-nnnn, or "" for all
-	Limit int    // 1 to MaxLimit claims; 0 for DefaultLimit
+	World   string // BW-nnnn, or "" for all
+	InWorld bool   // a world was named, so that "" is an unknown one and not all
+	Limit   int    // 1 to MaxLimit claims; 0 for DefaultLimit
 }
 
 // Query opens the Tresor in dir, asks it one question and returns the envelope
@@ -46,7 +47,7 @@ func (s *Snapshot) Query(question string, q QueryOptions) Result {
 		return r
 	}
 	r := Result{Query: question, Version: s.version, Manifest: s.manifest, Warnings: texts(s.warnings)}
-	if q.World != "" && !s.index.HasWorld(q.World) {
+	if (q.InWorld || q.World != "") && !s.index.HasWorld(q.World) {
 		return r.refuse(InvalidQuery, 2, wording.Say(s.lang, "QE-6", q.World))
 	}
 	if q.Limit == 0 {

@@ -38,6 +38,15 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
+// A world that is named and is "" is unknown.
+func TestQueryInNoWorld(t *testing.T) {
+	for _, args := range [][]string{{"query", "Nachtruhe", "--world", ""}, {"query", "Nachtruhe", "--world="}, {"query", "--extern", "Nachtruhe", "--world="}} {
+		if code, stdout, _ := run(cli.Options{Root: base}, args...); code != 2 || !strings.Contains(stdout, `"invalid_query"`) {
+			t.Errorf("%q: exit %d, %s", args, code, stdout)
+		}
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"validate", "-h"}, {"--root", base, "query", "--help"}} {
 		for lang, want := range map[string]string{"": "Aufruf: ", "en": "Usage: "} {

@@ -10,7 +10,8 @@ import (
 
 func (c *call) query() int {
 	question := strings.Join(c.args.words, " ")
-	q := tresor.QueryOptions{World: c.args.values["--world"]}
+	world, named := c.args.values["--world"]
+	q := tresor.QueryOptions{World: world, InWorld: named}
 	if s, ok := c.args.values["--limit"]; ok {
 		limit, ok := parseLimit(s)
 		if !ok {

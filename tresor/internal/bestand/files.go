@@ -53,7 +53,7 @@ func (l *loader) checkTree() {
 		case text.InvalidAt([]byte(e.Path)) >= 0:
 			l.Error(check.File(e.Path), "TR-6")
 		case !manifest.Portable(e.Path):
-			l.Error(check.File(e.Path), "TR-7")
+			l.Error(check.Where{Label: text.Repr(e.Path), Path: e.Path}, "TR-7")
 		}
 	}
 	l.checkTwins()

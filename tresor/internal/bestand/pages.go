@@ -1,6 +1,7 @@
 package bestand
 
 import (
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -22,8 +23,8 @@ var (
 	textFields = []string{"type", "title", "domain", "status", "confidence", "version", "stand", "geprueft_von", "geprueft_am"}
 )
 
-// loadPages reads all pages. One that is no UTF-8 is left out, the others stay
-// (deviation D-04).
+// loadPages reads all pages. One that is no UTF-8 or too large is left out, the
+// others stay (deviations D-04 and D-09).
 func (l *loader) loadPages() {
 	below := l.tree.Below(profil.Knowledge)
 	for i, e := range below {
@@ -32,6 +33,11 @@ func (l *loader) loadPages() {
 			continue
 		}
 		s, err := l.tree.Text(e.Path)
+		var size *tree.SizeError
+		if errors.As(err, &size) {
+			l.Unreadable(check.File(e.Path), err)
+			continue
+		}
 		if err != nil {
 			var found check.Findings
 			found.Unreadable(check.Where{}, err)

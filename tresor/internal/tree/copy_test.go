@@ -49,6 +49,44 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// A file that grows as fast as it is read ends all the same.
+func TestCopyOfAGrowingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.md")
+	if err := os.WriteFile(path, []byte("eins\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := tree.Open(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	w := &feeder{path: path}
+	if err := tr.Copy(w, "log.md"); !errors.Is(err, tree.ErrChanged) || w.writes > 2 {
+		t.Errorf("%v after %d writes", err, w.writes)
+	}
+}
+
+// A feeder makes a file longer whenever it gets bytes, up to a limit.
+type feeder struct {
+	path   string
+	writes int
+}
+
+func (w *feeder) Write(b []byte) (int, error) {
+	if w.writes++; w.writes > 100 {
+		return 0, errFull
+	}
+	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	if _, err := f.Write(b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 var errFull = errors.New("no space left")
 
 type full struct{}

@@ -169,7 +169,7 @@ func guarded(l *lock.Lock, w *writing, operation func(*writing) error) error {
 // replace carries out the targets as one transaction and words its failure.
 func (w *writing) replace(ctx context.Context, before, after func() error, targets ...txn.Target) error {
 	err := txn.Transaction{Root: w.tree.Root(), Note: w.lock.Note(), Targets: targets,
-		Before: before, After: after, Hook: w.o.hook}.Run(ctx)
+		Before: before, After: after, Began: w.lock.Began, Ended: w.lock.Ended, Hook: w.o.hook}.Run(ctx)
 	var incomplete *txn.RollbackError
 	var invalid *InvalidError
 	var worded *WriteError

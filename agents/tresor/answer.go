@@ -54,9 +54,18 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 		return agents.Ask(t.Say("answer.too_long", engine.MaxQuestion)), nil
 	}
 
-	named := qualified(text, idsOf(asked))
+	named, unknown := qualified(text, ids)
+	var notHere []string
+	for _, name := range unknown {
+		notHere = append(notHere, t.Say("answer.unknown_scope", name, quoted(t, ids)))
+	}
 	if named != nil {
-		asked = slices.DeleteFunc(asked, func(t Tresor) bool { _, ok := named[t.ID]; return !ok })
+		asked = slices.DeleteFunc(slices.Clone(all), func(t Tresor) bool { _, ok := named[t.ID]; return !ok })
+		several = len(all) > 1
+	} else if len(unknown) > 0 {
+		if text = withoutUnknown(text, unknown); text == "" {
+			return agents.Ask(strings.Join(notHere, " ")), nil
+		}
 	}
 	e := newExchange(t, text, r.Turns, asked, several)
 	e.byTresor = named
@@ -64,15 +73,28 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 	if err != nil {
 		return agents.Answer{}, err
 	}
+	if spread := e.spread(results); spread != nil {
+		one, _, err := spread.askAll(ctx, asked)
+		if err != nil {
+			return agents.Answer{}, err
+		}
+		if slices.ContainsFunc(one, func(r *result) bool { return len(r.found) > 0 }) {
+			e, results = spread, one
+		}
+	}
 	if slices.ContainsFunc(results, func(r *result) bool { return len(r.found) > 0 }) {
-		return e.compose(results, missing)
+		answer, err := e.compose(results, missing)
+		if err != nil {
+			return agents.Answer{}, err
+		}
+		return answer.WithNotes(notHere...), nil
 	}
 	// Nothing is covered. To say so, every Tresor must have been reviewed.
 	if len(missing) > 0 {
 		return agents.Answer{}, e.unavailable(missing, results)
 	}
 	for _, res := range results {
-		if len(res.whole.Ambiguous) > 0 {
+		if len(res.ambiguities()) > 0 {
 			return e.askBack(res), nil
 		}
 	}
@@ -84,7 +106,7 @@ func (a *Agent) Answer(ctx context.Context, r agents.Request) (agents.Answer, er
 	if !slices.ContainsFunc(results, func(r *result) bool { return len(r.whole.Words) > 0 }) {
 		return agents.Ask(t.Say("answer.unclear")), nil
 	}
-	return e.abstain(results), nil
+	return e.abstain(results).WithNotes(notHere...), nil
 }
 
 // choose returns the Tresore that a question goes to, and whether citations
@@ -110,7 +132,7 @@ func choose(all []Tresor, scope string) (asked []Tresor, several bool) {
 // askBack asks which Begriffswelt is meant.
 func (e *exchange) askBack(r *result) agents.Answer {
 	var lines []string
-	for _, amb := range r.whole.Ambiguous {
+	for _, amb := range r.ambiguities() {
 		lines = append(lines, e.t.Say("answer.ambiguous", asSpelled(amb), e.meanings(r, amb)))
 	}
 	return agents.Ask(strings.Join(lines, " "))

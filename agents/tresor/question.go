@@ -10,11 +10,14 @@ import (
 
 // clean brings a text as people send it into the form of a question: one line,
 // valid UTF-8, without control characters and without the marks that reorder
-// text.
+// text. Items of a list, and questions with a line of their own, are parted by a
+// semicolon where nothing else parts them.
 func clean(text string) string {
 	text = strings.ToValidUTF8(text, " ")
 	text = strings.Map(func(r rune) rune {
 		switch {
+		case r == '\n', r == '\r', r == '\u2028', r == '\u2029':
+			return '\n'
 		case unicode.IsSpace(r), unicode.IsControl(r):
 			return ' '
 		case unicode.Is(unicode.Cf, r):
@@ -22,42 +25,81 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
-	return strings.Join(strings.Fields(text), " ")
+	out := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.Join(strings.Fields(line), " ")
+		item := listItem.FindString(line)
+		line = line[len(item):]
+		switch {
+		case line == "":
+		case out == "":
+			out = line
+		case (item != "" || isQuestion(line)) && !strings.ContainsAny(out[len(out)-1:], "?!;.:,"):
+			out += "; " + line
+		default:
+			out += " " + line
+		}
+	}
+	return out
 }
+
+// listItem is what an item of a list begins with.
+var listItem = regexp.MustCompile(`^(?:[0-9]{1,2}[.)]|[-*•–])\s+`)
 
 // qualified finds claims, sources and concepts that a question names with their
 // Tresor, as in "hafen/C-0002". It returns what is left of the question for each
 // Tresor that is named so: without the names of Tresore, and without what
-// belongs to another one. It returns nil where nothing is named so.
-func qualified(text string, ids []string) map[string]string {
-	own := make(map[string]string)
-	for _, m := range qualifiedID.FindAllStringSubmatch(text, -1) {
-		for _, id := range ids {
-			if strings.EqualFold(id, m[1]) {
-				own[id] = ""
-			}
-		}
+// belongs to another one. It returns nil where none is named so. Unknown are the
+// names that are not among ids, each once.
+func qualified(text string, ids []string) (own map[string]string, unknown []string) {
+	known := func(name string) int {
+		return slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) })
 	}
-	if len(own) == 0 {
-		return nil
+	for _, m := range qualifiedID.FindAllStringSubmatch(text, -1) {
+		switch at := known(m[1]); {
+		case isID(m[1]): // "C-0001/C-0002" lists two
+		case at >= 0:
+			if own == nil {
+				own = make(map[string]string)
+			}
+			own[ids[at]] = ""
+		case !slices.Contains(unknown, m[1]):
+			unknown = append(unknown, m[1])
+		}
 	}
 	for id := range own {
 		rest := qualifiedID.ReplaceAllStringFunc(text, func(s string) string {
 			m := qualifiedID.FindStringSubmatch(s)
 			switch {
+			case isID(m[1]):
+				return s
 			case strings.EqualFold(m[1], id):
 				return m[2]
-			case slices.ContainsFunc(ids, func(other string) bool { return strings.EqualFold(other, m[1]) }):
-				return ""
 			}
-			return s
+			return ""
 		})
 		own[id] = strings.Join(strings.Fields(rest), " ")
 	}
-	return own
+	return own, unknown
 }
 
-var qualifiedID = regexp.MustCompile(`([^\s/()\[\],;"„“]+)/([CSBcsb]-[0-9]{4})\b`)
+var (
+	qualifiedID = regexp.MustCompile(`([^\s/()\[\],;"„“@]+)/([CSBcsb]-[0-9]{4})\b`)
+	isID        = regexp.MustCompile(`^[CSBcsb]-[0-9]{4}$`).MatchString
+)
+
+// withoutUnknown leaves out the parts of a message that name something of a
+// Tresor that is not there. It returns "" if no part is left.
+func withoutUnknown(text string, unknown []string) string {
+	var left []string
+	for _, s := range parts(text) {
+		names := slices.ContainsFunc(qualifiedID.FindAllStringSubmatch(s.text, -1), func(m []string) bool { return slices.Contains(unknown, m[1]) })
+		if !names && s.asks() {
+			left = append(left, s.text+"?")
+		}
+	}
+	return strings.Join(left, " ")
+}
 
 // addressed cuts the name of a Tresor from the beginning of a question, as in
 // "@handbuch Wie …".
@@ -142,10 +184,10 @@ func parts(text string) []segment {
 			if m[2] >= 0 {
 				at = m[2] // or its preposition
 			}
-			out = appendPart(out, segment{s.text[:m[0]], s.own})
+			out = appendQuestions(out, segment{s.text[:m[0]], s.own})
 			s.text = s.text[at:]
 		}
-		out = appendPart(out, s)
+		out = appendQuestions(out, s)
 		if s.own && len(out) > first {
 			questions++
 		}
@@ -156,6 +198,64 @@ func parts(text string) []segment {
 		}
 	}
 	return out
+}
+
+// appendQuestions adds a part, and apart what follows in it behind a comma as a
+// question of its own: with its verb in second place, as in "Was kostet Parken,
+// wer ist Ersthelfer". With its verb at the end it belongs to what is before.
+func appendQuestions(out []segment, s segment) []segment {
+	for isQuestion(strings.TrimSpace(s.text)) {
+		m := afterComma.FindStringSubmatchIndex(s.text)
+		if m == nil || strings.Contains(notVerbs, " "+s.text[m[4]:m[5]]+" ") {
+			break
+		}
+		out = appendPart(out, segment{s.text[:m[0]], s.own})
+		s.text = s.text[m[2]:]
+	}
+	return appendPart(out, s)
+}
+
+var afterComma = regexp.MustCompile(`,\s+((?:(?:[Ii]n|[Aa]n|[Aa]uf|[Mm]it|[Bb]is|[Aa]b|[Ss]eit|[Vv]on|[Ff]ür|[Zz]u)\s+)?(?:[Ww]ie(?:\s+(?:viele?|alt|lang|lange|hoch|oft|groß|schwer|weit|teuer|breit|tief|schnell))?|[Ww]as|[Ww]o|[Ww]oher|[Ww]ohin|[Ww]ann|[Ww]er|[Ww]em|[Ww]en|[Ww]arum|[Ww]eshalb|[Ww]elche[rsmn]?|[Hh]ow(?:\s+(?:many|much|old|long|high|often))?|[Ww]hat|[Ww]here|[Ww]hen|[Ww]ho|[Ww]hy|[Ww]hich)(?:\s+\p{Lu}\pL*)?\s+(\p{Ll}+(?:t|en)|sind|war|darf|muss|kann|soll|is|are|does|do|can|must|may))\s+[^\s,]`)
+
+const notVerbs = " gut nicht jetzt dort mit seit oft selbst sonst erst meist zuerst den einen keinen meinen deinen unseren ihren gegen wegen neben zwischen that but not at it "
+
+// enumerated returns a question once for each of the things that it lists:
+// "Was kostet Parken und Benzin" asks twice. It returns nil if it lists none.
+func enumerated(s segment) []segment {
+	m := enumeration.FindStringIndex(s.text)
+	if m == nil || !s.asks() {
+		return nil
+	}
+	var out []segment
+	for _, item := range itemEnd.Split(s.text[m[0]:m[1]], -1) {
+		out = append(out, segment{s.text[:m[0]] + item + s.text[m[1]:], s.own})
+	}
+	return out
+}
+
+var (
+	enumeration = regexp.MustCompile(`(?:\b(?:der|die|das|den|dem|the)\s+)?\p{Lu}[\pL-]+(?:,\s+(?:(?:der|die|das|den|dem|the)\s+)?\p{Lu}[\pL-]+)*,?\s+(?:und|sowie|and)\s+(?:(?:der|die|das|den|dem|the)\s+)?\p{Lu}[\pL-]+`)
+	itemEnd     = regexp.MustCompile(`,?\s+(?:und|sowie|and)\s+|,\s+`)
+)
+
+// withoutRepeats leaves out the sentences of a text that it has said before.
+func withoutRepeats(text string) string {
+	var said []string
+	var b strings.Builder
+	keep := func(piece string) {
+		w := strings.Join(words(piece), " ")
+		if w == "" || !slices.Contains(said, w) {
+			b.WriteString(piece)
+		}
+		said = append(said, w)
+	}
+	start := 0
+	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
+		keep(text[start:m[1]])
+		start = m[1]
+	}
+	keep(text[start:])
+	return strings.TrimSpace(b.String())
 }
 
 // sentences splits a text at the ends of sentences; own says that a question
@@ -174,10 +274,11 @@ func sentences(text string) []segment {
 	return append(out, segment{text: text[start:]})
 }
 
-// appendPart adds a part that has words of some length and does more than greet.
+// appendPart adds a part that has words of some length and does more than greet,
+// unless it is there.
 func appendPart(out []segment, s segment) []segment {
 	s.text = strings.Trim(s.text, " ,:-–\"'")
-	if isGreeting(s.text) || isThanks(s.text) {
+	if isGreeting(s.text) || isThanks(s.text) || slices.ContainsFunc(out, func(o segment) bool { return strings.EqualFold(o.text, s.text) }) {
 		return out
 	}
 	for _, w := range words(s.text) {

@@ -116,10 +116,8 @@ func (c *composition) noteTresore(results []*result, missing []Tresor) {
 		c.note("answer.from", nameOf(c.t, from[0]))
 	}
 	for _, r := range results {
-		if r.asksBack() {
-			for _, a := range r.whole.Ambiguous {
-				c.note("answer.ambiguous_there", nameOf(c.t, r.tresor), asSpelled(a), c.meanings(r, a))
-			}
+		for _, a := range r.ambiguities() {
+			c.note("answer.ambiguous_there", nameOf(c.t, r.tresor), asSpelled(a), c.meanings(r, a))
 		}
 	}
 	for _, m := range missing {

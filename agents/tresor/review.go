@@ -33,6 +33,7 @@ func newExchange(t *texts.Texts, text string, turns []agents.Turn, asked []Treso
 			e.question, e.worlds[one.ID] = earlier, world
 		}
 	}
+	e.question = withoutRepeats(e.question)
 	if e.segments = parts(e.question); len(e.segments) < 2 {
 		e.segments = []segment{{text: e.question}}
 	}
@@ -55,6 +56,8 @@ type result struct {
 	whole  engine.Assessment
 	found  []part         // the covered parts, each with at least one claim
 	open   map[int]remain // by segment: what was looked for and not found
+	// unclear is what is ambiguous in parts that were not reviewed for it.
+	unclear []engine.Ambiguity
 }
 
 // A part is a part of the question and the claims of a Tresor that cover it.
@@ -69,13 +72,49 @@ type part struct {
 type remain int
 
 const (
-	perhaps remain = iota + 1
+	unreviewed remain = iota + 1 // it is ambiguous
+	perhaps
 	surely
 )
 
 // asksBack reports whether the Tresor could not be reviewed, because the
 // question is ambiguous there.
 func (r *result) asksBack() bool { return len(r.whole.Ambiguous) > 0 && len(r.found) == 0 }
+
+// ambiguities returns what kept the Tresor from being reviewed for the question,
+// or for a part of it.
+func (r *result) ambiguities() []engine.Ambiguity {
+	if r.asksBack() {
+		return r.whole.Ambiguous
+	}
+	return r.unclear
+}
+
+// spread returns the exchange with the parts that nothing covers taken apart
+// into the things that they list; nil if there are none.
+func (e *exchange) spread(results []*result) *exchange {
+	covered := func(at int) bool {
+		return slices.ContainsFunc(results, func(r *result) bool {
+			return r.open[at] == unreviewed || slices.ContainsFunc(r.found, func(p part) bool { return p.segment == at })
+		})
+	}
+	if e.byTresor != nil || covered(e.wholeQuestion()) || slices.ContainsFunc(results, (*result).asksBack) {
+		return nil
+	}
+	next := *e
+	next.segments = nil
+	for i, s := range e.segments {
+		if things := enumerated(s); len(things) > 0 && !covered(i) {
+			next.segments = append(next.segments, things...)
+		} else {
+			next.segments = append(next.segments, s)
+		}
+	}
+	if len(next.segments) == len(e.segments) {
+		return nil
+	}
+	return &next
+}
 
 // askAll asks the Tresore that are available, and returns what they have in the
 // order of an answer.
@@ -107,6 +146,11 @@ func (e *exchange) ask(t Tresor) *result {
 	r := &result{tresor: t, whole: assess(question), open: make(map[int]remain)}
 	switch r.whole.Query.State {
 	case engine.CandidatesFound, engine.NoCandidates:
+	case engine.Ambiguous:
+		if len(e.segments) > 1 { // other parts may not be
+			r.byParts(e.segments, assess)
+		}
+		return r
 	default:
 		return r
 	}
@@ -143,6 +187,15 @@ func (r *result) byParts(all []segment, assess func(string) engine.Assessment) {
 			continue
 		}
 		a := assess(s.text)
+		if len(a.Ambiguous) > 0 {
+			for _, amb := range a.Ambiguous {
+				if !slices.ContainsFunc(r.unclear, func(o engine.Ambiguity) bool { return o.Phrase == amb.Phrase }) {
+					r.unclear = append(r.unclear, amb)
+				}
+			}
+			r.open[i] = unreviewed
+			continue
+		}
 		if !a.Covered() && i > 0 && about != "" {
 			if with := assess(s.text + " " + about); coversOwn(with, a) {
 				a = with
@@ -192,19 +245,48 @@ func coversOwn(completed, own engine.Assessment) bool {
 	return need > 0 && covered/need >= .6
 }
 
-// chosenWorld recognises the answer to a question back: it names a Begriffswelt
-// for the question before. The question may also name one itself.
+// chosenWorld recognises the answer to a question back, or to a remark that a
+// part of the question before is ambiguous: it names a Begriffswelt, and under a
+// remark nothing else.
 func chosenWorld(s *engine.Snapshot, text string, turns []agents.Turn) (question, world string, ok bool) {
-	if len(turns) == 0 || turns[len(turns)-1].Answer.Status() != agents.StatusAmbiguous {
+	if len(turns) == 0 {
 		return "", "", false
 	}
+	before := turns[len(turns)-1]
+	question = clean(before.Question)
 	said := " " + strings.Join(words(text), " ") + " "
 	for _, w := range s.Worlds() {
-		if strings.Contains(said, " "+strings.Join(words(w.Name), " ")+" ") || strings.Contains(said, " "+strings.Join(words(w.ID), " ")+" ") {
-			return clean(turns[len(turns)-1].Question), w.ID, true
+		for _, name := range []string{w.Name, w.ID} {
+			rest, other, found := strings.Cut(said, " "+strings.Join(words(name), " ")+" ")
+			if !found {
+				continue
+			}
+			if before.Answer.Status() == agents.StatusAmbiguous || onlyFills(rest+" "+other) && ambiguousIn(s, question, w.ID) {
+				return question, w.ID, true
+			}
 		}
 	}
 	return "", "", false
+}
+
+// onlyFills reports whether words say nothing beside a choice.
+func onlyFills(text string) bool {
+	return !slices.ContainsFunc(words(text), func(w string) bool {
+		return !strings.Contains(" ich meine den die das der dem im in bitte also ja na klar i mean the in please ", " "+w+" ")
+	})
+}
+
+// ambiguousIn reports whether a part of a question is ambiguous between the
+// Begriffswelt and others.
+func ambiguousIn(s *engine.Snapshot, question, world string) bool {
+	for _, p := range append(parts(question), segment{text: question}) {
+		for _, amb := range s.Assess(p.text, engine.AssessOptions{Limit: 1}).Ambiguous {
+			if slices.ContainsFunc(amb.Concepts, func(c engine.Concept) bool { return c.World == world }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // gaps returns the parts of the question that no Tresor covers: those that are
@@ -229,7 +311,7 @@ func (e *exchange) gaps(results []*result, reviewedAll bool) (sure, open []strin
 			}
 		}
 		switch {
-		case !missed:
+		case !missed, least == unreviewed: // what is ambiguous is named as such
 		case reviewedAll && (least == surely || s.own):
 			sure = append(sure, s.text)
 		default:

@@ -151,7 +151,7 @@ func (p *plan) place(f *file, path string) (moved bool, err error) {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return false, p.refuse("", "CU-72", f.path, err)
 		}
-		p.add(txn.Target{Path: path, Reader: f.File, SHA256: f.digest, Mode: 0o644})
+		p.add(txn.Target{Path: path, Reader: io.LimitReader(f.File, f.size+1), SHA256: f.digest, Mode: 0o644})
 		return false, nil
 	}
 	if inside == path {

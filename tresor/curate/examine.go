@@ -123,11 +123,12 @@ func (f *file) read(ctx context.Context, o tresor.Options) (head []byte, look *s
 	h, look := sha256.New(), newScan()
 	isText := medien.TypeOf(f.name) == ""
 	buffer := make([]byte, 256<<10)
-	for done := int64(0); ; {
+	whole, done := io.LimitReader(f, f.size+1), int64(0) // somebody may still write it
+	for {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		n, err := f.Read(buffer)
+		n, err := whole.Read(buffer)
 		h.Write(buffer[:n])
 		if done += int64(n); o.Progress != nil {
 			o.Progress(tresor.StageBytes, int(done>>20), int(f.size>>20))
@@ -145,6 +146,9 @@ func (f *file) read(ctx context.Context, o tresor.Options) (head []byte, look *s
 			return nil, nil, err
 		}
 	}
+	if done != f.size {
+		return nil, nil, tree.ErrChanged
+	}
 	f.digest = hex.EncodeToString(h.Sum(nil))
 	look.close()
 	return head, look, nil
@@ -155,6 +159,8 @@ func (f *file) checkContent(head []byte, o tresor.Options) error {
 	switch expected, detected := medien.TypeOf(f.name), medien.Detect(head); {
 	case detected == "image/bmp" && expected == "":
 		return refuse(o, "", "CU-79", f.path, detected) // deviation D-30
+	case detected != "" && detected != expected && !medien.Allowed(detected):
+		return refuse(o, "", "RM-10a", f.name, detected)
 	case detected != "" && detected != expected:
 		return refuse(o, "", "RM-10", f.name, detected)
 	case detected == "" && expected != "":

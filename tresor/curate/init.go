@@ -233,7 +233,7 @@ func writeFile(path string, b []byte) error {
 }
 
 func syncFolder(path string) error {
-	f, err := os.Open(path)
+	f, err := os.Open(path + string(filepath.Separator) + ".") // a folder, or it fails
 	if err != nil {
 		return err
 	}

@@ -211,17 +211,43 @@ func (c *call) did(done curate.Done) int {
 		c.line("ℹ️  ", c.say("cli.curate.drift"))
 		return success
 	}
-	if code := c.publish(tresor.Level(level)); code != success {
-		c.line(c.say("cli.curate.unreleased"))
-		return code
+	ctx, release := c.held()
+	defer release()
+	r, err := tresor.Release(ctx, c.dir(), tresor.Level(level), c.options())
+	if err != nil {
+		return c.unreleased(err)
 	}
+	c.published(r)
+	c.set("files", append([]string{}, done.Files...)) // which release has, too
+	c.set("pinned", r.Files)
 	return success
 }
 
-// releaseLevel checks the option --release.
+// unreleased prints why a change that stands could not be released.
+func (c *call) unreleased(err error) int {
+	var write *tresor.WriteError
+	if errors.As(err, &write) && !write.Done && !write.Recovery {
+		return c.refuse("cli.curate.unreleased.because", c.command.name, c.typed(write.Text))
+	}
+	code := c.fails(err)
+	if write == nil || !write.Done {
+		c.refuse("cli.curate.unreleased", c.command.name)
+	}
+	return code
+}
+
+// releaseLevel checks the option --release, and that it will not fail for a reason
+// that is plain before anything is changed.
 func (c *call) releaseLevel() int {
-	if level, ok := c.args.values["--release"]; ok && !isLevel(level) {
+	level, ok := c.args.values["--release"]
+	if !ok {
+		return success
+	}
+	if !isLevel(level) {
 		return c.usage("cli.release.level", level)
+	}
+	if err := tresor.CheckRelease(c.dir(), tresor.Level(level), c.options()); err != nil {
+		return c.fails(err)
 	}
 	return success
 }

@@ -243,15 +243,42 @@ func TestReleaseInTheSameGo(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 	out = mustRun(t, dir, "new", "domain", "garten", "--keyword", "beet", "--release", "patch", "--json")
-	var doc struct{ Version, Path string }
-	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Version != "1.1.1" || doc.Path != "knowledge/garten" {
+	var doc struct {
+		Version, Path string
+		Files         []string
+		Pinned        int
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Version != "1.1.1" || doc.Path != "knowledge/garten" || len(doc.Files) != 2 || doc.Pinned < 10 {
 		t.Errorf("%v, %s", err, out)
 	}
 	mustRun(t, dir, "doctor")
 	file(t, dir, "sources/quarantine/x.md", "x\n")
 	code, stdout, _ := curated(dir, "-", "new", "domain", "wiese", "--keyword", "gras", "--release", "patch")
-	if code != 1 || !strings.Contains(stdout, "🟢 new domain: ") || !strings.Contains(stdout, "Die Änderung steht") {
+	if code != 1 || !strings.Contains(stdout, "🟢 new domain: ") || !strings.Contains(stdout, "🔴 new domain: Die Änderung steht") {
 		t.Errorf("exit %d, %s", code, stdout)
+	}
+	code, stdout, _ = curated(dir, "-", "new", "domain", "acker", "--keyword", "korn", "--release", "patch", "--json")
+	var failed struct{ Files, Errors []string }
+	if err := json.Unmarshal([]byte(stdout), &failed); err != nil || code != 1 || len(failed.Files) != 2 || !strings.Contains(strings.Join(failed.Errors, "\n"), "Die Änderung steht") {
+		t.Errorf("exit %d, %v, %s", code, err, stdout)
+	}
+}
+
+// A release that cannot be is refused before the change.
+func TestAReleaseThatCannotBeIsRefusedBefore(t *testing.T) {
+	for path, broken := range map[string]string{"VERSION": "\ufeff1.0.0\n", "log.md": "\xff\xfea\x00", "VERSION ": "eins\n"} {
+		dir := begun(t)
+		file(t, dir, strings.TrimSpace(path), broken)
+		for _, args := range [][]string{
+			{"new", "domain", "garten", "--keyword", "beet"},
+			{"add", "../ordnung.md", "--stand", "2026", "--trust", "T1", "--rights", "frei"},
+		} {
+			router := content(t, dir, "ROUTER.md")
+			code, stdout, _ := curated(dir, "-", append(args, "--release", "patch")...)
+			if code != 1 || strings.Contains(stdout, "🟢") || !strings.Contains(stdout, "Nichts wurde verändert") || content(t, dir, "ROUTER.md") != router {
+				t.Errorf("%s: exit %d, %s", path, code, stdout)
+			}
+		}
 	}
 }
 

@@ -31,6 +31,12 @@ func (c *call) publish(level tresor.Level) int {
 	if err != nil {
 		return c.fails(err)
 	}
+	c.published(r)
+	return success
+}
+
+// published prints what a release consists of.
+func (c *call) published(r tresor.Released) {
 	c.set("version", r.Version)
 	c.set("entry", r.Entry)
 	c.set("pages", r.Pages)
@@ -46,5 +52,4 @@ func (c *call) publish(level tresor.Level) int {
 	} else {
 		c.line("🟢 ", c.say("cli.release.done", r.Version))
 	}
-	return success
 }

@@ -14,6 +14,7 @@ package curate
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -44,6 +45,7 @@ type plan struct {
 	targets []txn.Target
 	at      map[string]int             // of the written files among the targets
 	retired map[string]map[string]bool // by prefix; see once
+	hidden  rune                       // that the change would bring in; see isHidden
 	done    Done
 }
 
@@ -63,6 +65,9 @@ func mend(ctx context.Context, dir, command string, o tresor.Options, awaited fu
 		}
 		if err := work(p); err != nil {
 			return nil, err
+		}
+		if p.hidden != 0 {
+			return nil, p.refuse("", "CU-84", fmt.Sprintf("U+%04X", p.hidden))
 		}
 		return p.targets, nil
 	})
@@ -125,6 +130,7 @@ func (p *plan) add(t txn.Target) {
 
 // write makes a file.
 func (p *plan) write(path, content string) {
+	p.watch("", content)
 	p.add(txn.Target{Path: path, Content: []byte(content), Mode: 0o644})
 }
 
@@ -144,6 +150,7 @@ func (p *plan) edit(path string, by func([]byte) ([]byte, error)) error {
 		}
 	}
 	changed, err := by(b)
+	p.watch(string(b), string(changed))
 	switch {
 	case err != nil:
 		return err

@@ -2,6 +2,7 @@ package curate
 
 import (
 	"context"
+	"slices"
 
 	"outheis/tresor"
 	"outheis/tresor/internal/profil"
@@ -22,6 +23,9 @@ func NewDomain(ctx context.Context, dir, name string, keywords []string, o treso
 		}
 		if len(keywords) == 0 {
 			return p.refuse("keyword", "CU-21")
+		}
+		if slices.ContainsFunc(keywords, hasHidden) {
+			return p.refuse("keyword", "CU-85")
 		}
 		p.add(txn.Target{Kind: txn.Folder, Path: folder, Mode: 0o755})
 		p.done.Path = folder

@@ -181,5 +181,5 @@ func titleIn(s string) string {
 
 // isCell reports whether s can stand in a row of a register.
 func isCell(s string) bool {
-	return s != "" && !strings.Contains(s, "|") && !text.HasControl(s) && text.Len(s) <= 200
+	return s != "" && !strings.Contains(s, "|") && !text.HasControl(s) && !hasHidden(s) && text.Len(s) <= 200
 }

@@ -91,6 +91,31 @@ func fileNameFor(name string) string {
 	return name
 }
 
+// watch notes a hidden character that is in after and was not in before.
+func (p *plan) watch(before, after string) {
+	for _, r := range after {
+		if isHidden(r) && !strings.ContainsRune(before, r) {
+			p.hidden = r
+		}
+	}
+}
+
+// hasHidden reports whether s has a character that a reader does not see or that
+// turns a line around.
+func hasHidden(s string) bool { return strings.ContainsFunc(s, isHidden) }
+
+// isHidden is true for controls, those of writing direction, invisible blanks and
+// line ends that look like none. What joins or divides a word may stand.
+func isHidden(r rune) bool {
+	switch r {
+	case '\t', '\n', '\r':
+		return false
+	case 0x200b, 0x2028, 0x2029, 0x2060, 0xfeff:
+		return true
+	}
+	return unicode.In(r, unicode.Cc, unicode.Bidi_Control)
+}
+
 // normal composes the letters of a name: one file system splits them, and two
 // names that look alike would be two files.
 func normal(name string) string { return norm.NFC.String(name) }

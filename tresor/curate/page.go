@@ -48,6 +48,10 @@ func NewPage(ctx context.Context, dir string, page Page, o tresor.Options) (Done
 			return p.refuse("type", "CU-25", page.Type, ids(p.Bestand.Types.Fields))
 		case text.IsBlank(page.Title):
 			return p.refuse("title", "PG-3", "title")
+		case hasHidden(page.Title):
+			return p.refuse("title", "CU-85")
+		case slices.ContainsFunc(page.Keywords, hasHidden):
+			return p.refuse("keyword", "CU-85")
 		case len(page.Sources) == 0:
 			return p.refuse("source", "CU-26")
 		case strings.Contains(page.Summary, "\n## ") || hasClaim(page.Summary):

@@ -280,3 +280,52 @@ func TestNewRelation(t *testing.T) {
 		}
 	}
 }
+
+// What nobody sees, or what turns a line around, gets into no file of a Tresor.
+func TestHiddenCharactersAreRefused(t *testing.T) {
+	dir := withPage(t)
+	claim(t, dir)
+	before := tree(t, dir)
+	for _, hidden := range []string{"\x1b[31m", "\u202e", "\u2066", "\u200b", "\u0085", "\u2028"} {
+		s := "Tor" + hidden + "x"
+		page := curate.Page{Domain: "hof", Name: "zaun", Title: "Zaun", Type: "regel", Sources: []string{"S-0001"}}
+		titled, keyed, told := page, page, page
+		titled.Title, keyed.Keywords, told.Summary = s, []string{s}, s
+		c := goodClaim()
+		c.Text = s
+		source := textSource(t, "b.md", "b\n")
+		source.Title = s
+		for name, tt := range map[string]struct {
+			err   error
+			field string
+		}{
+			"title":   {second(curate.NewPage(ctx, dir, titled, may(3))), "title"},
+			"keyword": {second(curate.NewPage(ctx, dir, keyed, may(3))), "keyword"},
+			"domain":  {second(curate.NewDomain(ctx, dir, "garten", []string{s}, may(3))), "keyword"},
+			"summary": {second(curate.NewPage(ctx, dir, told, may(3))), "*"},
+			"claim":   {second(curate.NewClaim(ctx, dir, c, may(6))), "*"},
+			"world":   {second(curate.NewWorld(ctx, dir, s, "Wörter.", may(6))), "*"},
+			"concept": {second(curate.NewConcept(ctx, dir, curate.Concept{Preferred: s, Definition: "C-0001"}, may(6))), "*"},
+			"source": {func() error {
+				_, _, err := curate.Add(ctx, dir, []curate.Source{source}, may(6))
+				return err
+			}(), "*"},
+		} {
+			if field, text := refusal(t, tt.err); text == "" || tt.field != "*" && field != tt.field {
+				t.Errorf("%s with %q: field %q, text %q", name, hidden, field, text)
+			}
+		}
+	}
+	if got := changed(before, tree(t, dir)); len(got) > 0 {
+		t.Errorf("changed: %v", got)
+	}
+	if got := add(t, dir, textSource(t, "b.md", "# Ein \u202eTitel\n"))[0].Title; got != "b" {
+		t.Errorf("title %q", got)
+	}
+	page := curate.Page{Domain: "hof", Name: "weg", Title: "Weg\u00ad\u200dleite", Type: "regel", Sources: []string{"S-0001"}}
+	if _, err := curate.NewPage(ctx, dir, page, may(3)); err != nil {
+		t.Errorf("what joins and divides words: %v", err)
+	}
+}
+
+func second(_ curate.Done, err error) error { return err }

@@ -140,7 +140,7 @@ func unlockable(err error, o Options) error {
 	if errors.Is(err, disk.ErrPlatform) {
 		return &WriteError{Text: wording.Say(o.Lang, "TX-11"), Err: err}
 	}
-	return &WriteError{Text: wording.Say(o.Lang, "WR-7", err), Err: err}
+	return &WriteError{Text: wording.Say(o.Lang, "WR-7", err, wording.Remedy(err)), Err: err}
 }
 
 // keptReason is what a lock that stays says; the format has it in German.

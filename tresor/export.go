@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"strings"
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/check"
@@ -156,7 +157,7 @@ func (x *exporter) log() (string, error) {
 	if err != nil || bad >= 0 {
 		return "", nil
 	}
-	return s, nil
+	return strings.TrimPrefix(s, text.BOM), nil
 }
 
 // unchanged makes sure that the Tresor is still the release that was read.

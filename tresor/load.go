@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"outheis/tresor/internal/bestand"
 	"outheis/tresor/internal/check"
@@ -70,7 +71,11 @@ func load(t *tree.Tree, o Options) (*Snapshot, error) {
 	}
 	version, ok := readVersion(t)
 	if !ok {
-		return nil, refuse(InvalidVault, file(profil.VersionFile, "LD-7"))
+		rule := "LD-7"
+		if strings.HasPrefix(version, text.BOM) {
+			rule = "LD-12"
+		}
+		return nil, refuse(InvalidVault, file(profil.VersionFile, rule))
 	}
 	s.version = version
 	if found := checkAgain(t, digest); found != nil {

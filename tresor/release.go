@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,6 +91,9 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 		return nil, err
 	}
 	version, err := nextVersion(former, level)
+	if errors.Is(err, errLastVersion) {
+		return nil, refuseWrite(o, "RE-8", former, level)
+	}
 	if err != nil {
 		return nil, refuseWrite(o, "RE-2", former)
 	}
@@ -130,11 +134,17 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 // formerVersion returns what VERSION holds.
 func formerVersion(t *tree.Tree, o Options) (string, error) {
 	if !t.SafeFile(profil.VersionFile) {
+		if logged, _ := lastRelease(t); logged != "" {
+			return "", refuseWrite(o, "RE-9", logged)
+		}
 		return "", refuseWrite(o, "RE-1")
 	}
 	s, err := t.Text(profil.VersionFile)
 	if err != nil {
 		return "", refuseWrite(o, "RE-4", err)
+	}
+	if strings.HasPrefix(s, text.BOM) {
+		return "", refuseWrite(o, "RE-7")
 	}
 	return text.Trim(s), nil
 }
@@ -142,7 +152,10 @@ func formerVersion(t *tree.Tree, o Options) (string, error) {
 // maxVersion is the largest number in a version (deviation D-32).
 const maxVersion = 1 << 53
 
-var errVersion = errors.New("no version like 1.0.0")
+var (
+	errVersion     = errors.New("no version like 1.0.0")
+	errLastVersion = errors.New("no version follows")
+)
 
 // parseVersion reads a version. Leading zeros vanish.
 func parseVersion(version string) (n [3]int64, err error) {
@@ -172,6 +185,9 @@ func nextVersion(version string, level Level) (string, error) {
 		n[2]++
 	default:
 		return "", errVersion
+	}
+	if slices.Max(n[:]) > maxVersion {
+		return "", errLastVersion
 	}
 	return fmt.Sprintf("%d.%d.%d", n[0], n[1], n[2]), nil
 }

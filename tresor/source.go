@@ -149,6 +149,10 @@ func (s *RawSource) doubts(head []byte, executable bool, sources map[string]regi
 	switch expected, detected := medien.TypeOf(s.Name), medien.Detect(head); {
 	case detected == "image/bmp" && expected == "":
 		f.Hint(where, "SO-5", detected)
+	case detected != "" && detected != expected && !medien.Allowed(detected):
+		if !medien.IsSVG(s.Name) {
+			f.Hint(where, "RM-10a", s.Name, detected)
+		}
 	case detected != "" && detected != expected:
 		f.Hint(where, "RM-10", s.Name, detected)
 	case detected == "" && expected != "":

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"outheis/tresor"
 	"outheis/tresor/eval"
+	"outheis/tresor/internal/tree"
 )
 
 // maxQuestions is the largest file of questions in bytes.
@@ -107,7 +109,7 @@ func (c *call) limits() (limits map[string]float64, code int) {
 // lies inside belongs to the release.
 func (c *call) questions(name string) (b []byte, code int) {
 	path := c.path(name)
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe is not waited for until somebody writes to it
 	if err != nil {
 		return nil, c.refuse("cli.eval.unreadable", name, err)
 	}
@@ -119,10 +121,17 @@ func (c *call) questions(name string) (b []byte, code int) {
 	switch {
 	case err != nil:
 		return nil, c.refuse("cli.eval.unreadable", name, err)
+	case len(b) == 0 && !isFile(f):
+		return nil, c.refuse("cli.eval.unreadable", name, tree.ErrUnsafe)
 	case len(b) > maxQuestions:
 		return nil, c.refuse("cli.eval.large", name, maxQuestions)
 	}
 	return b, success
+}
+
+func isFile(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
 }
 
 // unfit prints what is wrong with the questions.

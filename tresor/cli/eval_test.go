@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"outheis/tresor/cli"
@@ -155,5 +157,33 @@ func TestEvalRefuses(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 || doc.Exit != 1 || len(doc.Errors) != 1 || len(doc.Findings) != 1 || doc.Findings[0].Line != 1 {
 		t.Errorf("exit %d, %v in %s", code, err, stdout)
+	}
+}
+
+// A pipe that nobody writes to is not waited for; what somebody wrote is read, as
+// of "eval <(…)" in a shell.
+func TestEvalOfAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "fragen")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	code, stdout, _ := run(cli.Options{Root: base}, "eval", pipe)
+	if code != 1 || !strings.Contains(stdout, "ist nicht lesbar — es ist keine reguläre Datei") {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString(right + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ = run(cli.Options{Root: base}, "eval", "/dev/fd/"+strconv.Itoa(int(r.Fd())))
+	if code != 0 || !strings.Contains(stdout, "eval: 1 beantwortbare") {
+		t.Errorf("exit %d, %s", code, stdout)
 	}
 }

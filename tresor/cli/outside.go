@@ -25,23 +25,17 @@ func inside(path, dir string) bool {
 	return tree.Within(at, root)
 }
 
-// writeFile puts a file in the place of the one that is there, whole or not at
-// all. What is there and no file is left alone.
+// writeFile makes a new file. What is there already is left alone, with an error
+// that is [os.ErrExist].
 func writeFile(path string, content []byte) error {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return &os.PathError{Op: "write", Path: path, Err: os.ErrExist}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
+	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
-		_ = os.Remove(f.Name()) // the error is more telling
+		_ = os.Remove(path) // the error is more telling
 	}
 	return err
 }

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"slices"
 
 	"outheis/tresor"
+	"outheis/tresor/internal/wording"
 	"outheis/tresor/picture"
 )
 
@@ -15,6 +17,12 @@ func (c *call) picture() int {
 	out, toFile := c.args.values["--out"]
 	if !slices.Contains([]string{"svg", "dot", "mermaid"}, format) {
 		return c.usage("cli.picture.format", format)
+	}
+	switch {
+	case toFile && out == "":
+		return c.usage("cli.picture.empty")
+	case out == "-":
+		toFile = false
 	}
 	if toFile && inside(c.path(out), c.dir()) {
 		return c.refuse("cli.picture.inside", out)
@@ -36,7 +44,11 @@ func (c *call) picture() int {
 		c.out.Write(drawn)
 		return success
 	}
-	if err := writeFile(c.path(out), drawn); err != nil {
+	err = writeFile(c.path(out), drawn)
+	if info, failed := os.Lstat(c.path(out)); errors.Is(err, os.ErrExist) && failed == nil && info.Mode().IsRegular() {
+		return c.refuse("cli.picture.exists", out, format, wording.ShellWord(out))
+	}
+	if err != nil {
 		return c.refuse("cli.picture.unwritten", out, err)
 	}
 	c.set("out", out)

@@ -22,11 +22,12 @@ func TestGraphAsAPicture(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", format, code, stdout, stderr)
 		}
 		out := filepath.Join(t.TempDir(), "bild")
-		for range 2 { // it may be there already
-			code, said, _ := run(cli.Options{Root: halle3}, "graph", "--format", format, "--out", out)
-			if b, err := os.ReadFile(out); code != 0 || err != nil || string(b) != stdout || !strings.HasPrefix(said, "🟢 graph: ") {
-				t.Errorf("%s: exit %d, %s, file %q, %v", format, code, said, b, err)
-			}
+		code, said, _ := run(cli.Options{Root: halle3}, "graph", "--format", format, "--out", out)
+		if b, err := os.ReadFile(out); code != 0 || err != nil || string(b) != stdout || !strings.HasPrefix(said, "🟢 graph: ") {
+			t.Errorf("%s: exit %d, %s, file %q, %v", format, code, said, b, err)
+		}
+		if _, dash, _ := run(cli.Options{Root: halle3}, "graph", "--format", format, "--out", "-"); dash != stdout {
+			t.Errorf("%s --out -: %s", format, dash)
 		}
 		if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) != 1 {
 			t.Errorf("%s: left behind %v, %v", format, left, err)
@@ -39,6 +40,36 @@ func TestGraphAsAPicture(t *testing.T) {
 	}
 	if after, err := os.ReadDir(halle3); err != nil || len(after) != len(before) {
 		t.Errorf("the Tresor was written to: %v, %v", after, err)
+	}
+}
+
+// A file of somebody is never overwritten, and the refusal says what to type
+// instead.
+func TestAPictureOverwritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	file(t, dir, "mein bild", "wichtig\n")
+	root, err := filepath.Abs(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, _ := curated(dir, "-", "--root", root, "graph", "--format", "dot", "--out", "mein bild")
+	if code != 1 || !strings.Contains(stdout, "gibt es schon") || !strings.Contains(stdout, "outheis tresor --root "+root+" graph --format dot > 'mein bild'") {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	if got := content(t, dir, "mein bild"); got != "wichtig\n" {
+		t.Errorf("the file is %q", got)
+	}
+	if err := os.Symlink("fern", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, _ := curated(dir, "-", "--root", root, "graph", "--format", "dot", "--out", "link"); code != 1 || !strings.Contains(stdout, "es ist schon da") {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	if code, _, stderr := curated(dir, "-", "--root", root, "graph", "--format", "dot", "--out", ""); code != 2 || !strings.Contains(stderr, "--out") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 2 {
+		t.Errorf("left behind %v, %v", names, err)
 	}
 }
 

@@ -37,7 +37,7 @@ type NewTresor struct {
 func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Done{}, refuse(o, "", "CU-10", dir, err)
+		return Done{}, refuse(o, "", "CU-10", dir, err, wording.Remedy(err))
 	}
 	f, err := n.facts(filepath.Base(dir), o)
 	if err != nil {
@@ -51,9 +51,10 @@ func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done,
 	if err != nil {
 		return Done{}, err // the program is broken
 	}
+	left := tresor.Abandoned(filepath.Dir(dir), o) // of others, not of this one
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-init-")
 	if err != nil {
-		return Done{}, refuse(o, "", "CU-10", filepath.Dir(dir), err)
+		return Done{}, refuse(o, "", "CU-10", filepath.Dir(dir), err, wording.Remedy(err))
 	}
 	made := filepath.Join(temp, filepath.Base(dir))
 	done, err := build(ctx, made, mode, f, files, o)
@@ -69,9 +70,10 @@ func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done,
 		if errors.As(err, &known) {
 			return Done{}, known
 		}
-		return Done{}, refuse(o, "", "CU-10", dir, err)
+		return Done{}, refuse(o, "", "CU-10", dir, err, wording.Remedy(err))
 	}
 	done.Path = dir
+	done.Notes = append(done.Notes, left...)
 	if want := "wissenstresor-" + f.Scope; filepath.Base(dir) != want && !strings.HasPrefix(filepath.Base(dir), want+"-") {
 		done.Notes = append(done.Notes, wording.Say(o.Lang, "CU-11", want+"-"+strings.TrimPrefix(f.Skill, "wissenstresor-")))
 	}
@@ -84,7 +86,7 @@ func (n NewTresor) facts(folder string, o tresor.Options) (facts, error) {
 	if f.Title == "" {
 		f.Title = text.CollapseSpace(strings.NewReplacer("-", " ", "_", " ").Replace(folder))
 	}
-	if text.HasControl(f.Title) || text.Len(f.Title) > 120 || text.Signature(f.Title) ||
+	if hasHidden(f.Title) || text.HasControl(f.Title) || text.Len(f.Title) > 120 || text.Signature(f.Title) ||
 		text.InvalidAt([]byte(f.Title)) >= 0 {
 		return facts{}, refuse(o, "title", "CU-12")
 	}
@@ -134,14 +136,14 @@ func mayHold(dir string, o tresor.Options) (mode fs.FileMode, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return 0, refuse(o, "", "CU-10", dir, err)
+		return 0, refuse(o, "", "CU-10", dir, err, wording.Remedy(err))
 	case !info.IsDir():
 		return 0, refuse(o, "", "CU-15", dir)
 	default:
 		mode = info.Mode().Perm()
 		names, err := os.ReadDir(dir)
 		if err != nil {
-			return 0, refuse(o, "", "CU-10", dir, err)
+			return 0, refuse(o, "", "CU-10", dir, err, wording.Remedy(err))
 		}
 		if len(names) > 0 {
 			return 0, refuse(o, "", "CU-16", dir)
@@ -152,7 +154,7 @@ func mayHold(dir string, o tresor.Options) (mode fs.FileMode, err error) {
 	}
 	above, err := filepath.EvalSymlinks(filepath.Dir(dir))
 	if err != nil {
-		return 0, refuse(o, "", "CU-10", filepath.Dir(dir), err)
+		return 0, refuse(o, "", "CU-10", filepath.Dir(dir), err, wording.Remedy(err))
 	}
 	for at := above; ; at = filepath.Dir(at) {
 		if isTresor(at) {

@@ -198,7 +198,11 @@ func (l *loader) checkRaw(where check.Where, s register.Source, p string) {
 	expected, detected := medien.TypeOf(p), medien.Detect(head)
 	switch {
 	case detected != "" && detected != expected:
-		l.Error(where, "RM-10", path.Base(p), detected)
+		rule := "RM-10"
+		if !medien.Allowed(detected) {
+			rule = "RM-10a"
+		}
+		l.Error(where, rule, path.Base(p), detected)
 	case detected == "" && expected != "":
 		l.Error(where, "RM-11", path.Base(p), expected)
 	}

@@ -59,7 +59,7 @@ func (f *Findings) Text(t *tree.Tree, path string) (string, bool) {
 // Odd gives hints about what a text file holds that nobody sees and that keeps a
 // line from being read.
 func (f *Findings) Odd(w Where, s string) {
-	if strings.HasPrefix(s, "\ufeff") {
+	if strings.HasPrefix(s, text.BOM) {
 		f.Hint(w.On(1), "RD-6")
 	}
 	if i := strings.IndexByte(s, 0); i >= 0 {

@@ -2,6 +2,7 @@ package medien
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"outheis/tresor/internal/profil"
@@ -27,6 +28,14 @@ func TypeOf(name string) string {
 		return "application/pdf"
 	}
 	return ""
+}
+
+// Allowed reports whether there is a suffix for a media type that [Detect] found,
+// so that a Tresor can hold such a file.
+func Allowed(mediaType string) bool {
+	return slices.ContainsFunc([]string{".png", ".jpg", ".gif", ".webp", ".tif", ".pdf"}, func(suffix string) bool {
+		return TypeOf("a"+suffix) == mediaType
+	})
 }
 
 // IsSVG reports whether a file name has the suffix of SVG, which is active

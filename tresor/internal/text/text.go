@@ -46,6 +46,9 @@ func isCollapsed(s string) bool {
 	return !blank || s == ""
 }
 
+// BOM is the byte-order mark that some editors put at the beginning of a file.
+const BOM = "\ufeff"
+
 // Decode turns the bytes of a text file into text: UTF-8 is checked strictly,
 // CRLF and CR become LF, a byte-order mark stays. If b is no UTF-8, bad is the
 // offset of the first wrong byte, otherwise -1.

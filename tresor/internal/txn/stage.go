@@ -17,6 +17,7 @@ import (
 
 	"outheis/tresor/internal/disk"
 	"outheis/tresor/internal/tree"
+	"outheis/tresor/internal/wording"
 )
 
 // What is at a path, beside the digest of a plain file in hex.
@@ -266,7 +267,7 @@ func (r *run) stage(ctx context.Context) error {
 		if errors.As(err, &worded) {
 			return err
 		}
-		return fail("", "TX-4", err)
+		return unprepared(err)
 	}
 	for _, s := range r.steps {
 		if err := ctx.Err(); err != nil {
@@ -277,9 +278,18 @@ func (r *run) stage(ctx context.Context) error {
 		}
 	}
 	if err := r.writeList(); err != nil {
-		return fail("", "TX-4", err)
+		return unprepared(err)
 	}
 	return nil
+}
+
+// unprepared is the error of preparing something beside the Tresor.
+func unprepared(err error) *Error {
+	e := fail("", "TX-4", err)
+	if e.Why.Key == "TX-4" {
+		e.Why.Args = append(e.Why.Args, wording.Remedy(err))
+	}
+	return e
 }
 
 // writeList says what will be changed, and makes the folder durable.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -51,6 +53,15 @@ func causes() map[error]string {
 // cause words an error without the operation and the path that it names, since
 // the sentence around it does.
 func cause(lang string, err error) string {
+	if parts := joined(err); len(parts) > 0 {
+		var all []string
+		for _, part := range parts {
+			if text := cause(lang, part); !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+		return strings.Join(all, "; ")
+	}
 	var spoken interface{ In(lang string) string }
 	if errors.As(err, &spoken) {
 		return spoken.In(lang)
@@ -77,4 +88,47 @@ func cause(lang string, err error) string {
 		}
 	}
 	return Printable(err.Error())
+}
+
+// joined returns the errors that were put together to err with [errors.Join], and
+// nil for an error that says more than they do.
+func joined(err error) (all []error) {
+	list, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	var lines []string
+	for _, part := range list.Unwrap() {
+		lines = append(lines, part.Error())
+		if parts := joined(part); len(parts) > 0 {
+			all = append(all, parts...)
+		} else {
+			all = append(all, part)
+		}
+	}
+	if err.Error() != strings.Join(lines, "\n") {
+		return nil
+	}
+	return all
+}
+
+// Remedy returns what helps against an error of the system at a place that
+// something was to be written to.
+func Remedy(err error) Sentence {
+	is := func(any ...error) bool {
+		return slices.ContainsFunc(any, func(known error) bool { return errors.Is(err, known) })
+	}
+	switch {
+	case is(syscall.ENOSPC, syscall.EDQUOT):
+		return Sentence{Key: "os.remedy.full"}
+	case is(syscall.ENAMETOOLONG):
+		return Sentence{Key: "os.remedy.name"}
+	case is(fs.ErrPermission, syscall.EROFS):
+		return Sentence{Key: "os.remedy.permission"}
+	case is(fs.ErrNotExist, syscall.ENOTDIR):
+		return Sentence{Key: "os.remedy.place"}
+	case is(syscall.EMFILE, syscall.ENFILE, syscall.EIO):
+		return Sentence{Key: "os.remedy.again"}
+	}
+	return Sentence{Key: "os.remedy.other"}
 }

@@ -170,6 +170,8 @@ func TestSayCauses(t *testing.T) {
 		{syscall.ENOTDIR, "es ist kein Ordner", "not a folder"},
 		{fs.ErrPermission, "die Berechtigung fehlt", "permission denied"},
 		{fmt.Errorf("second name: %w", fs.ErrExist), "second name: file already exists", "second name: file already exists"},
+		{errors.Join(nil, &fs.PathError{Op: "write", Path: "a", Err: syscall.ENOSPC}), "es ist kein Platz mehr", "no space left"},
+		{errors.Join(syscall.ENOSPC, errors.Join(syscall.ENOSPC, syscall.EACCES)), "es ist kein Platz mehr; die Berechtigung fehlt", "no space left; permission denied"},
 		{wording.NewFault("os.large", 5), "größer als 5 Bytes", "larger than 5 bytes"},
 		{&fs.PathError{Op: "read", Path: "a", Err: wording.NewFault("os.changed")}, "es wurde beim Lesen verändert", "changed while it was read"},
 		{errors.New("a\x1b[2J"), `a\x1b[2J`, `a\x1b[2J`},
@@ -178,6 +180,29 @@ func TestSayCauses(t *testing.T) {
 			if got := wording.Say(lang, "RD-5", tt.err); got != want {
 				t.Errorf("%s: got %q, want %q", lang, got, want)
 			}
+		}
+	}
+}
+
+// What helps depends on what went wrong.
+func TestRemedy(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.ENOSPC: "Platz schaffen", syscall.EDQUOT: "Platz schaffen", syscall.ENAMETOOLONG: "kürzeren Namen",
+		syscall.EACCES: "Schreibrecht", syscall.EROFS: "Schreibrecht", fs.ErrPermission: "Schreibrecht", syscall.ENOENT: "Ort",
+		errors.Join(&fs.PathError{Op: "mkdir", Path: "a", Err: syscall.ENAMETOOLONG}): "kürzeren Namen", errors.New("anders"): "Ort, Platz",
+	} {
+		if got := wording.Remedy(err).In("de"); !strings.Contains(got, want) {
+			t.Errorf("%v: got %q", err, got)
+		}
+	}
+}
+
+func TestShellWord(t *testing.T) {
+	for word, want := range map[string]string{
+		"": "''", "a": "a", "../höfe/tor-1.0_x": "../höfe/tor-1.0_x", "a b": "'a b'", "~": "'~'", "a$b": "'a$b'", "a'b": `'a'\''b'`, "*": "'*'", "a\nb": "'a\nb'", "#": "'#'",
+	} {
+		if got := wording.ShellWord(word); got != want {
+			t.Errorf("%q: got %s", word, got)
 		}
 	}
 }

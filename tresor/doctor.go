@@ -103,11 +103,16 @@ func about(file string) check.Where { return check.Where{Path: file} }
 // derived compares VERSION, INDEX.md and graph.json with what they should be.
 func (x *examination) derived() {
 	if !x.tree.SafeFile(profil.VersionFile) {
-		x.Error(about(profil.VersionFile), "DR-1", profil.VersionFile)
+		x.noVersion()
 	} else if s, err := x.tree.Text(profil.VersionFile); err != nil {
 		x.Error(about(profil.VersionFile), "DR-2", profil.VersionFile, err)
+	} else if strings.HasPrefix(s, text.BOM) {
+		x.Error(about(profil.VersionFile), "DR-27")
 	} else if s = text.Trim(s); !profil.IsVersion(s) {
 		x.Error(about(profil.VersionFile), "DR-3", s)
+	}
+	if head, err := x.tree.Head(profil.LogFile, len(text.BOM)); err == nil && string(head) == text.BOM {
+		x.Hint(about(profil.LogFile), "DR-28")
 	}
 	for _, derived := range []struct {
 		path, command string
@@ -118,7 +123,11 @@ func (x *examination) derived() {
 	} {
 		where := about(derived.path)
 		if !x.tree.SafeFile(derived.path) {
-			x.Error(where, "DR-4", derived.path, derived.command)
+			if folder := path.Dir(derived.path); x.tree.Exists(folder) || folder == "." {
+				x.Error(where, "DR-4", derived.path, derived.command)
+			} else {
+				x.Error(where, "DR-26", derived.path, folder, derived.command)
+			}
 			continue
 		}
 		if same, err := holds(x.tree, derived.path, derived.want); err != nil {
@@ -127,6 +136,16 @@ func (x *examination) derived() {
 			x.Error(where, "DR-5", derived.path, derived.command)
 		}
 	}
+}
+
+// noVersion says what VERSION should hold: what the log names last, so that no
+// version is given twice.
+func (x *examination) noVersion() {
+	if logged, _ := lastRelease(x.tree); logged != "" {
+		x.Error(about(profil.VersionFile), "DR-29", profil.VersionFile, logged)
+		return
+	}
+	x.Error(about(profil.VersionFile), "DR-1", profil.VersionFile)
 }
 
 // writers looks for what a writer leaves behind that is at work or was cut off:
@@ -143,6 +162,7 @@ func (x *examination) writers() {
 	if staging := lock.Staging(content); staging != "" {
 		named = filepath.Base(staging)
 	}
+	x.abandoned()
 	own, _, err := txn.Leftovers(x.tree.Root(), named, nil)
 	if err != nil {
 		return // the folder above need not be readable

@@ -60,13 +60,22 @@ func TestDiagnose(t *testing.T) {
 		errors, warnings, hints string
 	}{
 		{"released", func(*testing.T, string) {}, "", "", unbound},
-		{"no VERSION", func(t *testing.T, dir string) { remove(t, dir, "VERSION") }, "DR-1 DR-18", "", unbound},
+		{"no VERSION", func(t *testing.T, dir string) { remove(t, dir, "VERSION") }, "DR-29 DR-18", "", unbound},
 		{"VERSION is no text", func(t *testing.T, dir string) { put(t, dir, "VERSION", "\xff") }, "DR-2 DR-18", "", unbound},
 		{"VERSION", func(t *testing.T, dir string) { put(t, dir, "VERSION", "1.0\n") }, "DR-3 DR-18", "", unbound},
 		{"no index", func(t *testing.T, dir string) { remove(t, dir, "INDEX.md") }, "DR-4 DR-18", "", unbound},
 		{"index is no text", func(t *testing.T, dir string) { put(t, dir, "INDEX.md", "\xff") }, "DR-2 DR-18", "", unbound},
 		{"graph with CRLF (D-28)", func(t *testing.T, dir string) { edit(t, dir, "graph/graph.json", "{\n", "{\r\n") }, "DR-5 DR-18", "", unbound},
 		{"no manifest", func(t *testing.T, dir string) { remove(t, dir, "MANIFEST.sha256") }, "DR-18", "", unbound},
+		{"VERSION with a byte-order mark", func(t *testing.T, dir string) { edit(t, dir, "VERSION", "1", "\ufeff1"); pin(t, dir) }, "DR-27", "", unbound},
+		{"log.md with a byte-order mark", func(t *testing.T, dir string) { put(t, dir, "log.md", "\ufeff## [2026-05-04] note | a\n") }, "", "", "DR-28 " + unbound},
+		{"graph folder gone", func(t *testing.T, dir string) {
+			remove(t, dir, "graph/graph.json")
+			remove(t, dir, "graph")
+			if _, err := tresor.WriteManifest(t.Context(), dir, tresor.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}, "DR-26", "", unbound},
 		{"quarantine (D-74)", func(t *testing.T, dir string) { put(t, dir, "sources/quarantine/x.md", "x") }, "QU-1 DR-17", "", unbound},
 		{"lock (D-65)", func(t *testing.T, dir string) { put(t, dir, ".vault-release.lock", "pid=1\nhost=a\n") }, "DR-6", "", "DR-7 " + unbound},
 		{"lock is a folder", func(t *testing.T, dir string) { put(t, dir, ".vault-release.lock/x.md", "x") }, "DR-6 DR-18", "", unbound},
@@ -128,7 +137,7 @@ func TestDiagnose(t *testing.T) {
 			if err := os.Mkdir(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-		}, "TY-1 RG-1 JS-1 MD-1 QU-1 RW-1 KN-1 RO-1 DR-1 DR-4 DR-4 DR-17", "", ""},
+		}, "TY-1 RG-1 JS-1 MD-1 QU-1 RW-1 KN-1 RO-1 DR-1 DR-4 DR-26 DR-17", "", ""},
 
 		{"bound", func(t *testing.T, dir string) { bind(t, dir, "laser-regeln", rules) }, "", "", "DR-19"},
 		{"bound, other key (D-59)", func(t *testing.T, dir string) { bind(t, dir, "alt", rules) }, "", "", "DR-20 DR-19"},

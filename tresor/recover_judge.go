@@ -299,7 +299,7 @@ func (r *recovery) judgeRelease(left bool) {
 	}
 }
 
-var releaseEntry = regexp.MustCompile(`(?m)^## \[[0-9-]{10}\] release \| v([0-9]+\.[0-9]+\.[0-9]+) `)
+var releaseEntry = regexp.MustCompile(`(?m)^\x{feff}?## \[[0-9-]{10}\] release \| v([0-9]+\.[0-9]+\.[0-9]+) `)
 
 // lastRelease returns the version that the log names last, or "", and whether a
 // later note is about it: then somebody has seen it.

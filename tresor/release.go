@@ -92,7 +92,7 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 	}
 	version, err := nextVersion(former, level)
 	if errors.Is(err, errLastVersion) {
-		return nil, refuseWrite(o, "RE-8", former, level)
+		return nil, refuseWrite(o, "RE-8", former, string(level))
 	}
 	if err != nil {
 		return nil, refuseWrite(o, "RE-2", former)

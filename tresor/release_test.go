@@ -168,7 +168,7 @@ func TestReleaseRefuses(t *testing.T) {
 
 // D-32: leading zeros are accepted and vanish.
 func TestNextVersion(t *testing.T) {
-	for former, want := range map[string]string{"1.2.3": "1.2.4", " 01.002.0 \n": "1.2.1", "0.0.9007199254740992": "0.0.9007199254740993"} {
+	for former, want := range map[string]string{"1.2.3": "1.2.4", " 01.002.0 \n": "1.2.1", "0.0.9007199254740991": "0.0.9007199254740992"} {
 		dir := unreleased(t)
 		put(t, dir, "VERSION", former)
 		if r, err := tresor.Release(t.Context(), dir, tresor.Patch, day); err != nil || r.Version != want {
@@ -177,11 +177,38 @@ func TestNextVersion(t *testing.T) {
 	}
 }
 
+// D-32: no release writes a version that the next one would not read.
+func TestAfterTheLastVersion(t *testing.T) {
+	for former, level := range map[string]tresor.Level{"0.0.9007199254740992": tresor.Patch, "0.9007199254740992.0": tresor.Minor, "9007199254740992.0.0": tresor.Major} {
+		dir := unreleased(t)
+		put(t, dir, "VERSION", former)
+		_, err := tresor.Release(t.Context(), dir, level, day)
+		if err == nil || !strings.Contains(err.Error(), former) || readFile(t, dir, "VERSION") != former {
+			t.Errorf("after %q: %v", former, err)
+		}
+	}
+}
+
+// Without VERSION the remedy is the last version of the log, not the first one.
+func TestTheRemedyForAMissingVersion(t *testing.T) {
+	dir := released(t)
+	version := strings.TrimSpace(readFile(t, dir, "VERSION"))
+	remove(t, dir, "VERSION")
+	_, err := tresor.Release(t.Context(), dir, tresor.Patch, day)
+	if err == nil || !strings.Contains(err.Error(), version) {
+		t.Errorf("release: %v", err)
+	}
+	d := diagnose(t, dir)
+	if !strings.Contains(d.Errors[0].Text, version) {
+		t.Errorf("doctor: %v", d.Errors)
+	}
+}
+
 // meanwhile does something once, when the new contents are prepared and nothing
 // is in place yet.
 func meanwhile(o tresor.Options, do func()) tresor.Options {
 	return o.WithHook(func(c disk.Call) error {
-		if c.Op == "create" && filepath.Base(c.Path) == "TARGETS" {
+		if c.Op == "sync" && filepath.Base(c.Path) == "TARGETS" {
 			do()
 		}
 		return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"path/filepath"
 
 	"outheis/tresor"
 )
@@ -50,6 +51,11 @@ func (c *call) export() int {
 	if done.Former != "" {
 		c.set("former", done.Former)
 		c.line("   ", c.say("cli.export.former", done.Former))
+	}
+	left := tresor.Abandoned(filepath.Dir(done.Dir), c.options())
+	c.set("notes", append([]string{}, left...))
+	for _, s := range left {
+		c.line("🟡 ", s)
 	}
 	return success
 }

@@ -8,16 +8,14 @@ import (
 
 func (c *call) recover() int {
 	ro := tresor.RecoverOptions{Apply: c.args.flags["--apply"], WriterGone: c.args.flags["--gone"]}
-	ctx, release := c.held()
-	defer release()
-	r, err := tresor.Recover(ctx, c.dir(), ro, c.options())
+	r, err := c.recoverHeld(ro)
 	if err != nil {
 		return c.fails(err)
 	}
 	c.printRecovery(r)
 	if r.State == tresor.Repairable && c.confirm("cli.recover.ask") {
 		ro.Apply = true
-		if r, err = tresor.Recover(ctx, c.dir(), ro, c.options()); err != nil {
+		if r, err = c.recoverHeld(ro); err != nil {
 			return c.fails(err)
 		}
 		c.printOutcome(r)
@@ -37,6 +35,14 @@ func (c *call) recover() int {
 	return refused
 }
 
+// recoverHeld lets recover come to its end. Nothing is held while a person is
+// asked: then Ctrl-C ends the program at once.
+func (c *call) recoverHeld(ro tresor.RecoverOptions) (tresor.Recovery, error) {
+	ctx, release := c.held()
+	defer release()
+	return tresor.Recover(ctx, c.dir(), ro, c.options())
+}
+
 func (c *call) printRecovery(r tresor.Recovery) {
 	for _, f := range r.Findings {
 		sign := "🔴 "
@@ -54,6 +60,10 @@ func (c *call) printRecovery(r tresor.Recovery) {
 func (c *call) printOutcome(r tresor.Recovery) {
 	switch r.State {
 	case tresor.Sound:
+		if len(r.Findings) > 0 {
+			c.line("🟡 ", c.say("cli.recover.noted"))
+			break
+		}
 		c.line("🟢 ", c.say("cli.recover.sound"))
 	case tresor.Repaired:
 		c.line("🟢 ", c.say("cli.recover.repaired"))

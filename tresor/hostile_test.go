@@ -124,7 +124,7 @@ func hostiles() []hostile {
 		{name: "name that is no UTF-8", path: `notes/a\xff.md`, lay: func(t *testing.T, dir string) { put(t, dir, "notes/a\xff.md", "a") }},
 		{name: "folder that is no UTF-8", path: `notes/\xff/a.md`, lay: func(t *testing.T, dir string) { put(t, dir, "notes/\xff/a.md", "a") }},
 		{name: "name with a line break", path: `notes/a\nb.md`, lay: func(t *testing.T, dir string) { put(t, dir, "notes/a\nb.md", "a") }},
-		{name: "name with a backslash", path: `notes/a\b.md`, lay: func(t *testing.T, dir string) { put(t, dir, `notes/a\b.md`, "a") }},
+		{name: "name with a backslash", path: `notes/a\\b.md`, lay: func(t *testing.T, dir string) { put(t, dir, `notes/a\b.md`, "a") }},
 		{name: "executable", path: "knowledge/werkstatt/halle3.md", lay: func(t *testing.T, dir string) {
 			must(t, os.Chmod(filepath.Join(dir, "knowledge/werkstatt/halle3.md"), 0o755))
 		}},

@@ -34,11 +34,26 @@ func (w *walk) noteProvider(f *form, key string) {
 // checkNames checks what one part of the file says about another.
 func (w *walk) checkNames(c *Config) {
 	w.checkModels()
+	w.checkTresorNames(c)
 	for _, t := range w.tasks {
 		for _, known := range tasks() {
 			if known.name == t.name && !c.Agents[known.agent].Enabled {
 				w.warn(t.node, t.path, agentIsOff, t.name, known.agent)
 			}
+		}
+	}
+}
+
+// checkTresorNames checks that no Tresor is called like an agent, which @ and its
+// name would ask instead.
+func (w *walk) checkTresorNames(c *Config) {
+	taken := reserved()
+	for _, a := range c.Agents {
+		taken = append(taken, strings.ToLower(a.Name))
+	}
+	for _, t := range w.tresorNames {
+		if t.name != "" && slices.Contains(taken, t.name) {
+			w.fail(t.node, t.path, reservedName, t.name)
 		}
 	}
 }
@@ -130,6 +145,20 @@ func (w *walk) checkThere(f *form, key, path string) {
 func isMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
+}
+
+// SameFolder reports whether two paths name one folder, also by way of links. Of
+// what is not there the paths are compared.
+func SameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	ia, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	ib, err := os.Stat(b)
+	return err == nil && os.SameFile(ia, ib)
 }
 
 // within reports whether path is dir or lies below it.

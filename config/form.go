@@ -37,10 +37,10 @@ type walk struct {
 	keys     []key                 // when listing
 	known    []key                 // when reading: what listing gave
 
-	providers               []string    // as they are defined
-	models                  []reference // as they are defined
-	modelRefs, providerRefs []reference
-	tasks                   []reference // that are switched on
+	providers                            []string    // as they are defined
+	models                               []reference // as they are defined
+	modelRefs, providerRefs, tresorNames []reference
+	tasks                                []reference // that are switched on
 }
 
 // A key is a key that may stand in the file. In its path, [] stands for each

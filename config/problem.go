@@ -77,6 +77,7 @@ const (
 	notSpoken      Code = "config.not_spoken"      // a warning
 	missingKey     Code = "config.missing_key"     // only the key
 	duplicateValue Code = "config.duplicate_value" // and the line of the first
+	reservedName   Code = "config.reserved_name"
 )
 
 // The codes of secrets. No argument is a secret.

@@ -176,6 +176,12 @@ var problemCases = []struct {
 	{"Tresor twice but for case", "tresor: {vaults: [/a/Werk, {id: werk, path: /usr}]}\n",
 		[]string{"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id duplicate_value [\"werk\"] [1]"}},
 	{"Tresor twice by folder", "tresor: {vaults: [/usr/lib, {id: lib, path: /usr}]}\n", []string{"! 1 tresor.vaults[1].id duplicate_value [\"lib\"] [1]"}},
+	{"Tresor called like an agent", "tresor: {vaults: [{id: tresor, path: /usr}, {id: relay, path: /bin}, {id: handbuch, path: /etc}, {id: zeno, path: /var}]}\n", []string{
+		"! 1 tresor.vaults[0].id reserved_name [tresor]", "! 1 tresor.vaults[1].id reserved_name [relay]",
+		"! 1 tresor.vaults[2].id reserved_name [handbuch]", "! 1 tresor.vaults[3].id reserved_name [zeno]"}},
+	{"Tresor called like an agent by its name", "agents: {tresor: {name: Werk}}\ntresor: {vaults: [{id: werk, path: /usr}]}\n", []string{"! 2 tresor.vaults[0].id reserved_name [werk]"}},
+	{"folder of a Tresor twice", "tresor: {vaults: [{id: a, path: /usr}, {id: b, path: /usr/}, {id: c, path: /usr/../usr, scope: projekt}]}\n", []string{
+		"! 1 tresor.vaults[1].path path_twice [/usr]", "! 1 tresor.vaults[2].path path_twice [/usr]"}},
 	{"no model", "agents: {data: {model: schnell}}\nllm: {models: {fast: {name: x}}}\n", []string{"~ 0  not_used_yet [agents.data.model, llm]", "! 1 agents.data.model no_model [schnell]"}},
 	{"nearly a model", "agents: {data: {model: fats}}\nllm: {models: {fast: {name: x}}}\n", []string{"~ 0  not_used_yet [agents.data.model, llm]", "! 1 agents.data.model no_model_but [fats] [fast]"}},
 	{"no provider", "llm: {models: {fast: {provider: eigenbau}}}\n", []string{"~ 0  not_used_yet [llm]", "! 1 llm.models.fast.provider no_provider [eigenbau]"}},

@@ -97,6 +97,7 @@ func readLimits(f *form, l *Limits) {
 }
 
 func readTresor(f *form, t *Tresor) {
+	var folders []string
 	forms(f, "vaults", &t.Vaults, "path", func(f *form, v *TresorVault) {
 		field(f, "id", &v.ID, optional(name()))
 		field(f, "path", &v.Path, f.w.path())
@@ -109,6 +110,11 @@ func readTresor(f *form, t *Tresor) {
 			f.fail("path", missingKey, "path")
 		}
 		f.w.checkThere(f, "path", v.Path)
+		if v.Path != "" && slices.ContainsFunc(folders, func(o string) bool { return SameFolder(o, v.Path) }) {
+			f.fail("path", pathTwice, v.Path)
+		}
+		folders = append(folders, v.Path)
+		f.w.tresorNames = append(f.w.tresorNames, reference{f.place("id"), f.at("id"), v.Name()})
 		for _, who := range v.Audience {
 			if !slices.Contains([]string{"all", "user", "admin"}, who) {
 				f.warn("audience", unknownAudience, who)
@@ -129,12 +135,43 @@ func readTresor(f *form, t *Tresor) {
 func scopes() []string { return []string{"organisation", "fachbereich", "projekt", "persoenlich"} }
 
 // Name returns what the vault is asked and cited by: its ID, or without one the
-// name of its folder in lower case.
+// name of its folder in lower case, made a name that can stand behind an @. A
+// folder that is called like an agent or the handbook is named with the one
+// around it.
 func (v TresorVault) Name() string {
 	if v.ID != "" || v.Path == "" {
 		return v.ID
 	}
-	return strings.ToLower(filepath.Base(v.Path))
+	name := nameFrom(filepath.Base(v.Path))
+	if name == "" || slices.Contains(reserved(), name) {
+		return v.LongName()
+	}
+	return name
+}
+
+// LongName returns a name made of the folder and the one around it, for a
+// folder whose own is taken.
+func (v TresorVault) LongName() string {
+	name := nameFrom(filepath.Base(filepath.Dir(v.Path)) + "-" + filepath.Base(v.Path))
+	if name == "" || slices.Contains(reserved(), name) {
+		return "folder"
+	}
+	return name
+}
+
+// reserved are the names that a Tresor cannot have, as they stand for an agent
+// or for the embedded handbook.
+func reserved() []string { return append(roles(), "handbuch", "dispatcher", "transport") }
+
+// nameFrom makes a name as [namePattern] has it out of that of a folder; or "".
+func nameFrom(folder string) string {
+	const longest = 32
+	plain := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "\u0308", "e").Replace(strings.ToLower(folder))
+	words := strings.FieldsFunc(plain, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	})
+	name := strings.TrimLeft(strings.Join(words, "-"), "-_")
+	return strings.TrimRight(name[:min(len(name), longest)], "-_")
 }
 
 func readAgents(f *form, agents map[string]Agent) {

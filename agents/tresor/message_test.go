@@ -82,6 +82,14 @@ func TestUnknownTresorAnswersNothing(t *testing.T) {
 	if got := cited(ask(t, single, "handbuch/C-0301")); got != "handbuch/C-0301" {
 		t.Errorf("states %s, want the handbook, which is asked for by name", got)
 	}
+	for _, text := range []string{"lager: C-0001", "lager/ C-0001", "Lager / C-0001", "@lager C-0001"} {
+		if got := cited(ask(t, several, text)); got != "lager/C-0001" {
+			t.Errorf("%q: states %s, want lager/C-0001", text, got)
+		}
+	}
+	if got := cited(ask(t, several, "Frage: C-0001")); got != "haus/C-0001 lager/C-0001" {
+		t.Errorf("states %s, want the claims of both", got)
+	}
 	if got := cited(ask(t, single, "C-0001/C-0001")); got != "C-0001" {
 		t.Errorf("states %s, want a claim that is listed twice", got)
 	}

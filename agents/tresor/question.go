@@ -49,8 +49,9 @@ var listItem = regexp.MustCompile(`^(?:[0-9]{1,2}[.)]|[-*•–])\s+`)
 // qualified finds claims, sources and concepts that a question names with their
 // Tresor, as in "hafen/C-0002". It returns what is left of the question for each
 // Tresor that is named so: without the names of Tresore, and without what
-// belongs to another one. It returns nil where none is named so. Unknown are the
-// names that are not among ids, each once.
+// belongs to another one. It returns nil where none is named so; "hafen: C-0002"
+// names one that is there. Unknown are the names that are not among ids, each
+// once.
 func qualified(text string, ids []string) (own map[string]string, unknown []string) {
 	known := func(name string) int {
 		return slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) })
@@ -63,7 +64,7 @@ func qualified(text string, ids []string) (own map[string]string, unknown []stri
 				own = make(map[string]string)
 			}
 			own[ids[at]] = ""
-		case !slices.Contains(unknown, m[1]):
+		case m[2] == "/" && !slices.Contains(unknown, m[1]):
 			unknown = append(unknown, m[1])
 		}
 	}
@@ -74,7 +75,9 @@ func qualified(text string, ids []string) (own map[string]string, unknown []stri
 			case isID(m[1]):
 				return s
 			case strings.EqualFold(m[1], id):
-				return m[2]
+				return m[3]
+			case m[2] != "/" && known(m[1]) < 0:
+				return s
 			}
 			return ""
 		})
@@ -84,7 +87,7 @@ func qualified(text string, ids []string) (own map[string]string, unknown []stri
 }
 
 var (
-	qualifiedID = regexp.MustCompile(`([^\s/()\[\],;"„“@]+)/([CSBcsb]-[0-9]{4})\b`)
+	qualifiedID = regexp.MustCompile(`([^\s/()\[\],:;"„“@]+)(\s*/\s*|:\s*)([CSBcsb]-[0-9]{4})\b`)
 	isID        = regexp.MustCompile(`^[CSBcsb]-[0-9]{4}$`).MatchString
 )
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"log/slog"
@@ -103,6 +104,19 @@ func (p *program) tresorPaths(c config.Config, dirs []string) (paths map[string]
 		one := tresoragent.Tresor{ID: v.Name(), Scope: tresoragent.Scope(v.Scope), Audience: v.Audience}
 		if one.Scope == tresoragent.NoScope {
 			one.Scope = tresoragent.ScopeOf(filepath.Base(v.Path))
+		}
+		if len(dirs) > 0 { // their names are ours
+			if paths[one.ID] != "" {
+				one.ID = v.LongName()
+			}
+			for n, name := 2, one.ID; paths[one.ID] != "" || one.ID == handbuch.Name; n++ {
+				one.ID = fmt.Sprintf("%s-%d", name, n)
+			}
+		}
+		for _, other := range paths {
+			if config.SameFolder(other, v.Path) {
+				return p.fail(code, "cmd.tresor_same", v.Path)
+			}
 		}
 		if paths[one.ID] != "" || one.ID == handbuch.Name {
 			return p.fail(code, "cmd.tresor_twice", one.ID)

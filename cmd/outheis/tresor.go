@@ -27,6 +27,7 @@ func (p *program) tresorCommand() *cobra.Command {
 			o := cli.Options{Lang: p.t.Lang(), Hold: hold, Env: p.env, Network: p.network(), Terminal: isTerminal(p.err) && p.env("TERM") != "dumb"}
 			if isTerminal(p.in) {
 				o.In = p.in // what is piped in may be meant for another program
+				o.Drop = dropTyped(p.in.(*os.File))
 			}
 			code := cli.Main(c.Context(), withoutGlobal(args), p.out, p.err, o)
 			var lost error // what could not be printed; that is said, but the command has done what it did (D-02)

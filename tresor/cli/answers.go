@@ -158,6 +158,9 @@ func (c *call) askLine(question string) (string, error) {
 	if c.lines == nil {
 		c.lines = bufio.NewReader(c.In)
 	}
+	if c.Drop != nil && c.Drop() {
+		c.tell("🟡 " + c.say("cli.ask.dropped"))
+	}
 	c.tell(question)
 	line, err := c.lines.ReadString('\n')
 	if line = text.Trim(line); line == "" && err != nil {

@@ -46,6 +46,9 @@ type Options struct {
 	// In is where questions are answered; with nil none are asked, and what a
 	// command does not know then is an error.
 	In io.Reader
+	// Drop throws away what was typed before its question, as the other lines of a
+	// paste, and reports whether there was any. Nil drops nothing.
+	Drop func() bool
 	// Terminal says that a person watches stderr: progress is shown there.
 	Terminal bool
 	// Hold makes Ctrl-C and the like end the context it returns, and not the

@@ -335,3 +335,17 @@ func TestAddSaysWhatItCannotLookThrough(t *testing.T) {
 		t.Errorf("stdout %s", stdout)
 	}
 }
+
+// What was typed before a question is dropped, and that is said.
+func TestTypedAheadIsDropped(t *testing.T) {
+	dir := begun(t)
+	drops := 0
+	o := cli.Options{Dir: dir, In: strings.NewReader("Zahl\nEinheit\nkeine\nZeitpunkt\nBlatt\n\n"), Drop: func() bool { drops++; return drops == 2 }}
+	var out, err bytes.Buffer
+	if code := cli.Main(context.Background(), []string{"new", "type", "messung"}, &out, &err, o); code != 0 {
+		t.Fatalf("exit %d, %s%s", code, out.String(), err.String())
+	}
+	if got := strings.Count(err.String(), "🟡 Eine Antwort ist eine einzige Zeile"); got != 1 || drops != 6 {
+		t.Errorf("said %d times, dropped before %d questions: %s", got, drops, err.String())
+	}
+}

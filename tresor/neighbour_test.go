@@ -4,7 +4,9 @@ package tresor_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -174,6 +176,82 @@ func TestRecoverOfARenamedTresor(t *testing.T) {
 	}
 	if how := recoversAlone(t, renamed, former); how != isOld {
 		t.Errorf("it is %s", how)
+	}
+}
+
+// A lock that only another user can read is not an error without a name.
+func TestRecoverNamesTheUserOfALock(t *testing.T) {
+	dir := released(t)
+	put(t, dir, lockName, "pid=4711\n")
+	me, err := user.Current()
+	must(t, err)
+	r, err := tresor.Recover(t.Context(), dir, tresor.RecoverOptions{Apply: true, WriterGone: true}, day.WithHook(func(c disk.Call) error {
+		if c.Op == "open" && filepath.Base(c.Path) == lockName {
+			return fs.ErrPermission
+		}
+		return nil
+	}))
+	if err != nil || r.State != tresor.Manual || r.Findings[0].Rule != "RV-29" || !strings.Contains(r.Steps[0], me.Username) {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// Where nothing can be written there may still be nothing to repair.
+func TestRecoverOfWhatIsReadOnly(t *testing.T) {
+	readOnly := day.WithHook(func(c disk.Call) error {
+		if c.Op == "create" {
+			return fs.ErrPermission
+		}
+		return nil
+	})
+	dir := released(t)
+	if r, err := tresor.Recover(t.Context(), dir, tresor.RecoverOptions{Apply: true}, readOnly); err != nil || r.State != tresor.Sound {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	cutOff(t, dir, "MANIFEST.sha256")
+	remove(t, dir, lockName)
+	if r, err := tresor.Recover(t.Context(), dir, tresor.RecoverOptions{Apply: true}, readOnly); err == nil {
+		t.Errorf("with something to repair: %+v", r)
+	}
+}
+
+// Of each file that a person has to look at recover says where its former
+// content is, and names no file that does not exist.
+func TestRecoverSaysWhereTheFormerContentIs(t *testing.T) {
+	w := writers()[5]
+	dir := w.lay(t)
+	dead := false
+	err := w.write(t.Context(), dir, day.WithHook(func(c disk.Call) error {
+		if dead = dead || c.Op == "mkdir" && filepath.Base(c.Path) == "neu"; dead {
+			return errFault
+		}
+		return nil
+	}))
+	if err == nil {
+		t.Fatal("it was not cut off")
+	}
+	bury(t, dir)
+	put(t, dir, "sources/quarantine/neu.md", "anders\n")
+	put(t, dir, "sources/REGISTER.md", "anders\n")
+	r, err := tresor.Recover(t.Context(), dir, tresor.RecoverOptions{Apply: true}, tresor.Options{Lang: "en"})
+	if err != nil || r.State != tresor.Manual || len(r.Steps) < 2 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	kept := filepath.Base(stagingOf(t, dir)) + "/00.orig"
+	if !strings.HasPrefix(r.Steps[0], "Compare sources/REGISTER.md with the former content in "+kept) {
+		t.Errorf("got %s", r.Steps[0])
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), kept)); err != nil {
+		t.Error(err)
+	}
+	if want := "sources/quarantine/neu.md was moved; its former content is now sources/raw/S-0003__neu.md"; !strings.HasPrefix(r.Steps[1], want) {
+		t.Errorf("got %s", r.Steps[1])
+	}
+	put(t, dir, "sources/raw/S-0003__neu.md", "auch anders\n")
+	r, err = tresor.Recover(t.Context(), dir, tresor.RecoverOptions{}, tresor.Options{Lang: "en"})
+	if err != nil || !strings.HasPrefix(r.Steps[1], "sources/quarantine/neu.md: the former content is gone") ||
+		!strings.HasPrefix(r.Steps[2], "sources/raw/S-0003__neu.md was not there before") {
+		t.Errorf("got %+v, %v", r, err)
 	}
 }
 

@@ -84,6 +84,10 @@ func recoverUnderLock(ctx context.Context, root string, ro RecoverOptions, o Opt
 		return r.Recovery, nil
 	}
 	if err != nil {
+		// Where nothing can be written nothing is repaired, but it can be sound.
+		if r, failed := recoverFrom(ctx, root, nil, RecoverOptions{}, o); failed == nil && r.State == Sound {
+			return r, nil
+		}
 		return Recovery{}, unlockable(err, o)
 	}
 	r, err := recoverFrom(ctx, root, nil, ro, o)

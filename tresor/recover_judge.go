@@ -1,8 +1,10 @@
 package tresor
 
 import (
+	"os/user"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"outheis/tresor/internal/bestand"
@@ -30,6 +32,9 @@ func (r *recovery) judgeLock() {
 	case l.Reason == lock.NoFile:
 		r.blocked(Manual, profil.LockFile, "RV-4")
 		r.advise("RV-61")
+	case l.Reason == lock.NoAccess:
+		r.blocked(Manual, profil.LockFile, "RV-29", userName(l.Owner))
+		r.advise("RV-76", userName(l.Owner))
 	case r.WriterGone:
 		r.find(Error, profil.LockFile, "RV-5", who)
 	default:
@@ -39,6 +44,15 @@ func (r *recovery) judgeLock() {
 	if l.Required != "" {
 		r.find(Error, profil.LockFile, "RV-7", l.Required)
 	}
+}
+
+// userName returns the name of a user of this machine, or the number.
+func userName(id uint32) string {
+	number := strconv.FormatUint(uint64(id), 10)
+	if u, err := user.LookupId(number); err == nil {
+		return u.Username
+	}
+	return number
 }
 
 // uncertain says why it is not clear whether the writer lives.

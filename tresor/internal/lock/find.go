@@ -33,6 +33,7 @@ const (
 	NoHost                      // it does not say where, as those of other engines
 	OtherHost                   // it was made on another machine
 	NoLocking                   // the file system cannot tell
+	NoAccess                    // it is another user's, who lets nobody read it
 )
 
 // A Found is a lock that is there. Close it.
@@ -47,6 +48,7 @@ type Found struct {
 	// was changed yet. Unless Ended, that folder is needed.
 	Staging string
 	Ended   bool
+	Owner   uint32 // user of the file, by number
 	State   State
 	Reason  Reason // of Unclear, else 0
 
@@ -77,11 +79,15 @@ func Find(dir string, hook disk.Hook) (*Found, error) {
 		}
 		return nil, err
 	}
-	f.id = info.ID
+	f.id, f.Owner = info.ID, info.Owner
 	if !info.Plain() || info.Size > maxLock {
 		return f, nil
 	}
 	if f.file, err = root.Open(profil.LockFile); err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			f.Reason = NoAccess
+			return f, nil
+		}
 		f.Close()
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func (p *program) answer(ctx context.Context, question string, dirs []string) (a
 	}
 	for _, t := range tresore.agent.Tresore() {
 		if t.Snapshot == nil {
-			fmt.Fprintln(p.err, "🟡 "+p.t.Say("cmd.tresor_bad", tresore.path(t.ID), p.tresorReason(t.Err)))
+			fmt.Fprintln(p.err, "🟡 "+p.t.Say("cmd.tresor_bad", tresore.path(t.ID), p.tresorReason(tresore.path(t.ID), t.Err)))
 		}
 	}
 	agentsByName := map[string]agents.Agent{tresorAgent: tresore.agent}

@@ -189,7 +189,7 @@ func (x *examination) tresore(c config.Config) {
 	}
 	for _, one := range t.agent.Tresore() {
 		if one.Snapshot == nil {
-			x.fail(x.p.t.Say("cmd.tresor_bad", t.path(one.ID), x.p.tresorReason(one.Err)))
+			x.fail(x.p.t.Say("cmd.tresor_bad", t.path(one.ID), x.p.tresorReason(t.path(one.ID), one.Err)))
 			continue
 		}
 		x.good("cmd.doctor_tresor", one.ID, one.Snapshot.Version(), one.Snapshot.Claims())

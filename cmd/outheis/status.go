@@ -78,7 +78,7 @@ func (e *engine) status() any {
 		if t.Snapshot != nil {
 			one.Version, one.Manifest, one.Claims = t.Snapshot.Version(), t.Snapshot.Manifest(), t.Snapshot.Claims()
 		} else if t.Err != nil {
-			one.Problem = e.p.tresorReason(t.Err)
+			one.Problem = e.p.tresorReason(e.tresore.path(t.ID), t.Err)
 		}
 		r.Tresore = append(r.Tresore, one)
 	}

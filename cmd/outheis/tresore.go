@@ -18,6 +18,7 @@ import (
 	"outheis/config"
 	"outheis/gateway"
 	"outheis/tresor"
+	"outheis/tresor/cli"
 	"outheis/tresor/handbuch"
 )
 
@@ -59,7 +60,7 @@ func (p *program) openTresore(ctx context.Context, c config.Config, dirs []strin
 	}
 	if len(dirs) > 0 {
 		for _, bad := range t.keeper.Problems(ctx) {
-			return nil, p.fail(exitUnavailable, "cmd.tresor_bad", bad.Path, p.tresorReason(bad.Err))
+			return nil, p.fail(exitUnavailable, "cmd.tresor_bad", bad.Path, p.tresorReason(bad.Path, bad.Err))
 		}
 	}
 	return t, nil
@@ -269,8 +270,9 @@ func (t *tresore) topics() []gateway.Topic {
 }
 
 // tresorReason words why a Tresor is not served, for a sentence that names its
-// path: its first finding and how many more there are.
-func (p *program) tresorReason(err error) string {
+// path, dir: its first finding and how many more there are. Commands in it reach
+// that Tresor from any folder.
+func (p *program) tresorReason(dir string, err error) string {
 	if errors.Is(err, tresoragent.ErrSlow) {
 		return p.t.Say("cmd.cause_slow")
 	}
@@ -283,7 +285,7 @@ func (p *program) tresorReason(err error) string {
 		first = invalid.Findings[0].Text
 	}
 	if n := len(invalid.Findings); n > 1 {
-		return p.t.Say("cmd.tresor_findings", n-1, first)
+		first = p.t.Say("cmd.tresor_findings", n-1, first)
 	}
-	return first
+	return cli.AtRoot(first, dir)
 }

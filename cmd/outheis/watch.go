@@ -107,7 +107,7 @@ func (e *engine) tellTresore(ctx context.Context) {
 		}
 		cause := "tresor/" + bad.ID + "/" + bad.Before + "/" + now.UTC().Format(time.DateOnly)
 		e.gateway.TellAdmins(ctx, cause, func(t *texts.Texts) string {
-			return t.Say("cmd.admin_tresor", bad.ID, bad.Path, strings.TrimRight(e.p.tresorReason(bad.Err), "."))
+			return t.Say("cmd.admin_tresor", bad.ID, bad.Path, strings.TrimRight(e.p.tresorReason(bad.Path, bad.Err), "."))
 		})
 	}
 }

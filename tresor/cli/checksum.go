@@ -25,7 +25,7 @@ func (c *call) verify() int {
 	if err != nil {
 		return c.fails(err)
 	}
-	c.set("verify", verifyObject(tresor.Verification{Differences: differences, Files: files}))
+	c.set("verify", c.verifyObject(tresor.Verification{Differences: differences, Files: files}))
 	c.report.findings = append(c.report.findings, differences...)
 	return c.differences(differences, files)
 }
@@ -49,13 +49,13 @@ func (c *call) differences(list []tresor.Finding, files int) int {
 
 // verifyObject is a comparison with the manifest for --json: the paths that are
 // new, missing and changed, and what is wrong with the manifest itself.
-func verifyObject(v tresor.Verification) pjson.Object {
+func (c *call) verifyObject(v tresor.Verification) pjson.Object {
 	lists := map[string][]string{"MF-12": {}, "MF-13": {}, "MF-14": {}, "": {}}
 	for _, f := range v.Differences {
 		if _, ok := lists[f.Rule]; ok {
 			lists[f.Rule] = append(lists[f.Rule], f.Path)
 		} else {
-			lists[""] = append(lists[""], f.String())
+			lists[""] = append(lists[""], c.told(f))
 		}
 	}
 	return pjson.Object{"compared": v.Quarantine == nil, "files": v.Files, "new": lists["MF-12"], "missing": lists["MF-13"],

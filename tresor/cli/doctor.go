@@ -39,7 +39,7 @@ func (c *call) doctor() int {
 	c.set("claims", d.Claims)
 	c.set("sources", d.Sources)
 	c.set("external", external)
-	c.set("verify", verifyObject(d.Manifest))
+	c.set("verify", c.verifyObject(d.Manifest))
 	sum := c.say("cli.doctor.sum", len(d.Errors), len(d.Warnings), len(d.Hints), d.Pages, d.Claims, d.Sources)
 	switch {
 	case !d.OK():

@@ -79,6 +79,10 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
+// AtRoot returns a sentence of the engine about the Tresor in dir with the
+// commands in it as a person types them in any folder.
+func AtRoot(sentence, dir string) string { return wording.AtRoot(sentence, dir) }
+
 // swapped reports whether a is b but for two neighbours that changed places.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {

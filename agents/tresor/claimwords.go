@@ -9,7 +9,7 @@ import (
 
 // A term is a word of a claim as claims are compared: whole, with its case.
 type term struct {
-	key     string // lower case, without the ending of its case and number
+	key     string // lower case, see plain
 	upper   bool   // written with a capital letter
 	article bool   // an article stood before it
 }
@@ -20,7 +20,7 @@ func (t term) is(other term) bool { return t.key == other.key }
 // ask for: an amount with its unit, a date, a day, or a rhythm.
 type value struct {
 	text string
-	unit string // the key of the unit; "date", "day" or "rhythm" without one
+	unit string // the stem of the unit; "date", "day" or "rhythm" without one
 }
 
 // A reading is a claim taken apart.
@@ -64,13 +64,13 @@ var (
 const (
 	articles = " der die das den dem des ein eine einen einem einer eines the a an "
 	// before are words that a value may follow at the beginning of a sentence.
-	before  = " bis ab nach seit in vor alle um am an maximal mindestens höchstens etwa rund circa nur jeweils pro is are at most least until from after every "
+	before  = " bis ab nach seit in vor alle um am an maximal mindestens höchstens etwa rund circa nur jeweils pro sein be at most least until from after every "
 	neutral = " um am an at on "
 )
 
-// lemma returns a word without the ending of its case and number, and one form
-// of the verbs whose form goes with an amount.
-func lemma(word string) string {
+// plain returns one form of the verbs that go with a number, and the word for a
+// sign; other words stay as they are, so that Peter is not Peters.
+func plain(word string) string {
 	switch word {
 	case "ist", "sind":
 		return "sein"
@@ -91,37 +91,43 @@ func lemma(word string) string {
 	case "°":
 		return "grad"
 	}
+	return word
+}
+
+// stem returns a noun without the ending of its case and number, as what is
+// counted has them.
+func stem(word string) string {
 	for _, ending := range []string{"en", "es", "e", "n", "s"} {
-		if stem, ok := strings.CutSuffix(word, ending); ok && len(stem) > 2 && !isNumber(word) {
-			return stem
+		if short, ok := strings.CutSuffix(word, ending); ok && len(short) > 2 && !isNumber(word) {
+			return short
 		}
 	}
 	return word
 }
 
-// read takes a claim apart. Asked are nouns that the question counts.
+// read takes a claim apart. Asked are the stems of nouns that the question counts.
 func read(text string, asked []string) reading {
 	var r reading
 	var all []term
 	article := false
 	for _, m := range wordOrSign.FindAllString(text, -1) {
 		word := strings.ToLower(m)
-		if strings.Contains(articles, " "+word+" ") && (len(m) > 1 || m == word || len(all) == 0) {
+		if has(articles, word) && (len(m) > 1 || m == word || len(all) == 0) {
 			article = true
 			continue
 		}
 		r.leans = r.leans || pronoun(word)
-		all = append(all, term{lemma(strings.TrimSuffix(word, ":00")), unicode.IsUpper([]rune(m)[0]), article})
+		all = append(all, term{plain(strings.TrimSuffix(word, ":00")), unicode.IsUpper([]rune(m)[0]), article})
 		article = false
 	}
 	isUnit := func(i int) bool {
-		return i < len(all) && (unitClass(all[i].key) != "" || slices.Contains(asked, all[i].key))
+		return i < len(all) && (unitClass(all[i].key) != "" || slices.Contains(asked, stem(all[i].key)))
 	}
 	named := func(i int) bool { // a word before makes a number a name
-		return i > 0 && all[i-1].upper && !strings.Contains(before, " "+all[i-1].key+" ")
+		return i > 0 && all[i-1].upper && !has(before, all[i-1].key)
 	}
 	take := func(v value) {
-		if n := len(r.rest); n > 0 && !r.rest[n-1].upper && strings.Contains(neutral, " "+r.rest[n-1].key+" ") {
+		if n := len(r.rest); n > 0 && !r.rest[n-1].upper && has(neutral, r.rest[n-1].key) {
 			r.rest = r.rest[:n-1]
 		}
 		r.values = append(r.values, v)
@@ -138,7 +144,7 @@ func read(text string, asked []string) reading {
 			}
 			take(value{text, "date"})
 		case isNumber(t.key) && !named(i) && isUnit(i+1):
-			take(value{t.key, all[i+1].key})
+			take(value{t.key, stem(all[i+1].key)})
 			i++
 		case has(weekdays, t.key) && !t.article:
 			take(value{t.key, "day"})
@@ -154,10 +160,8 @@ func read(text string, asked []string) reading {
 	return r
 }
 
-// has reports whether a list of words has a word or what [lemma] left of it.
-func has(list, key string) bool {
-	return strings.Contains(list, " "+key+" ") || strings.Contains(list, " "+key+"s ") || strings.Contains(list, " "+key+"en ")
-}
+// has reports whether a list of words, with spaces around each, has a word.
+func has(list, word string) bool { return strings.Contains(list, " "+word+" ") }
 
 const (
 	weekdays = " montag montags dienstag dienstags mittwoch mittwochs donnerstag donnerstags freitag freitags samstag samstags sonnabend sonnabends sonntag sonntags" +
@@ -189,14 +193,14 @@ func isNumber(word string) bool {
 	case "ein", "eine", "eins", "eines":
 		return false
 	}
-	return digits(word) || strings.Contains(numerals, " "+word+" ") || numberWord.MatchString(word)
+	return digits(word) || has(numerals, word) || numberWord.MatchString(word)
 }
 
 // isAmount reports whether a word is a number, or stands for one, for a date or
 // for a rhythm.
 func isAmount(word string) bool {
 	word = strings.ToLower(word)
-	return isNumber(word) || strings.Contains(weekdays+months+rhythms, " "+word+" ")
+	return isNumber(word) || has(weekdays+months+rhythms, word)
 }
 
 // unitClass returns what a unit measures, or "".
@@ -210,7 +214,7 @@ func unitClass(key string) string {
 		"other":  " prozent percent grad liter quadratmeter m² kubikmeter volt ampere watt kilowatt bar mal zeichen person seite exemplar ",
 	} {
 		for _, u := range strings.Fields(units) {
-			if key == u || key == lemma(u) {
+			if key == u || stem(key) == stem(u) {
 				return class
 			}
 		}

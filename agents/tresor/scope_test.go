@@ -145,6 +145,7 @@ func TestNoOverrideOfAnotherSubject(t *testing.T) {
 		{"Wer ist der Ersthelfer?", "Ersthelfer ist Meier.", "Ersthelfer ist Kunz."},
 		{"Wer genehmigt Dienstreisen?", "Dienstreisen genehmigt die Personalabteilung.", "Dienstreisen genehmigt die Projektleitung."},
 		{"Wie werden Reisen gebucht?", "Reisen werden über das Reisebüro gebucht.", "Reisen werden direkt gebucht."},
+		{"Wo liegt der Schlüssel?", "Der Schlüssel liegt bei Peter.", "Der Schlüssel liegt bei Peters."},
 		{"Wer vertritt Meier?", "Meier vertritt Kunz.", "Kunz vertritt Meier."},
 		// The narrower says more, or denies something else than the verb.
 		{"Darf man im Hof parken?", "Im Hof darf man nicht parken.", "Im Hof darf man mit Sondergenehmigung parken."},

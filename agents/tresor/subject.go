@@ -121,7 +121,7 @@ func deniesVerb(a, b []term) (denied, ok bool) {
 			switch {
 			case t.key != "nicht" && t.key != "not":
 				continue
-			case t.key == "nicht" && i != len(with)-2, t.key == "not" && (i == 0 || !strings.Contains(auxiliaries, " "+with[i-1].key+" ")):
+			case t.key == "nicht" && i != len(with)-2, t.key == "not" && (i == 0 || !has(auxiliaries, with[i-1].key)):
 				continue
 			}
 			if sameWording(slices.Delete(slices.Clone(with), i, i+1), without) {
@@ -139,15 +139,15 @@ const auxiliaries = " be may must can could shall should will do does "
 func withoutArea(text []term, t Tresor) []term {
 	own := words(t.ID)
 	isOwn := func(i int) bool {
-		return i < len(text) && slices.ContainsFunc(own, func(w string) bool { return lemma(w) == text[i].key })
+		return i < len(text) && slices.ContainsFunc(own, func(w string) bool { return w == text[i].key })
 	}
 	kind := map[Scope]string{Projekt: " projekt project ", Fachbereich: " fachbereich department "}[t.Scope]
 	for i, p := range text {
-		if !strings.Contains(" im in für for within ", " "+p.key+" ") {
+		if !has(" im in für for within ", p.key) {
 			continue
 		}
 		end := i + 1
-		if end < len(text) && kind != "" && strings.Contains(kind, " "+text[end].key+" ") {
+		if end < len(text) && kind != "" && has(kind, text[end].key) {
 			end++
 		}
 		for isOwn(end) {
@@ -175,10 +175,10 @@ var (
 	asksOffice = regexp.MustCompile(`(?i)^(?:wer ist|who is) (?:der|die|das|the) (\pL+)\b`)
 )
 
-// counted returns the noun that a question counts, as [read] compares it.
+// counted returns the stem of the noun that a question counts.
 func counted(text string) []string {
 	if m := asksCount.FindStringSubmatch(text); m != nil {
-		return []string{lemma(strings.ToLower(m[1]))}
+		return []string{stem(strings.ToLower(m[1]))}
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func asksForValue(text string, v value, all int) bool {
 // office returns the office whose holder a question asks for.
 func office(text string) (key string, ok bool) {
 	if m := asksOffice.FindStringSubmatch(text); m != nil {
-		return lemma(strings.ToLower(m[1])), true
+		return strings.ToLower(m[1]), true
 	}
 	return "", false
 }
@@ -307,15 +307,15 @@ func amounts(text string) []string {
 }
 
 const (
-	// denials are words that turn a sentence into its contrary, as [lemma] leaves them.
-	denials = " nicht nichts nie niemals kein keinem keiner keinerlei ohn ohne verboten untersagt unzulässig not no never none without forbidden prohibited "
+	// denials are words that turn a sentence into its contrary.
+	denials = " nicht nichts nie niemals kein keine keinen keinem keiner keines keinerlei ohne verboten untersagt unzulässig not no never none without forbidden prohibited "
 	// nobody are those that stand in the place of an answer.
-	nobody = " niemand niemandem niemanden niemandes nirgend nirgends nirgendwo nichts nicht keiner keinem kein nobody nowhere nothing none "
+	nobody = " niemand niemandem niemanden niemandes nirgends nirgendwo nichts keiner keinem keinen keine nobody nowhere nothing none "
 )
 
-func isDenial(t term) bool { return strings.Contains(denials+nobody, " "+t.key+" ") }
+func isDenial(t term) bool { return has(denials+nobody, t.key) }
 
-func isNobody(t term) bool { return strings.Contains(nobody, " "+t.key+" ") }
+func isNobody(t term) bool { return has(nobody, t.key) }
 
 func denies(text []term) bool { return slices.ContainsFunc(text, isDenial) }
 

@@ -3,6 +3,7 @@ package curate_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -174,4 +175,46 @@ func TestSlug(t *testing.T) {
 			t.Errorf("Slug(%q) = %q, want %q", s, got, want)
 		}
 	}
+}
+
+// As KONZEPT.md says, a Tresor in a sub-folder of a repository with "* -text" is
+// the same after a clone where Git changes line ends, once its empty folders are
+// there, which its findings name.
+func TestATresorInGit(t *testing.T) {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git")
+	}
+	parent := t.TempDir()
+	repository, clone := filepath.Join(parent, "a"), filepath.Join(parent, "b")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(program, append([]string{"-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "core.autocrlf=true"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(repository, "tresor"), stages().withSource); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(repository, ".gitattributes"), "* -text\n")
+	git("init", "-q", repository)
+	git("-C", repository, "add", ".")
+	git("-C", repository, "commit", "-q", "-m", "Stand")
+	git("clone", "-q", repository, clone)
+	dir := filepath.Join(clone, "tresor")
+	for _, f := range tresor.Validate(dir, may(2)).Errors {
+		if !strings.Contains(f.Text, "nlegen") || !strings.Contains(f.Text, "Git") {
+			t.Errorf("%s names no remedy", f)
+		}
+	}
+	for path, m := range stages().withSource {
+		if m.Mode.IsDir() {
+			if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	valid(t, dir)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,22 @@ func TestANewTresorIsGreenAndAnswersWithNothing(t *testing.T) {
 	if head, _, _ := strings.Cut(read(t, dir, "SKILL.md")[4:], "---\n"); strings.Count(head, "\n") != 2 ||
 		!strings.HasPrefix(head, "name: wissenstresor-projekt-hof\ndescription: 'Hof: ") || !strings.Contains(head, "Scope Projekt") {
 		t.Errorf("head of SKILL.md: %s", head)
+	}
+}
+
+// What an init that was killed left beside it is named, and stays.
+func TestInitNamesWhatAnotherLeft(t *testing.T) {
+	parent := t.TempDir()
+	left := filepath.Join(parent, ".hof-init-4711")
+	if err := os.MkdirAll(filepath.Join(left, "hof"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	done, err := curate.Init(context.Background(), filepath.Join(parent, "wissenstresor-projekt-hof"), curate.NewTresor{Title: "Hof", Scope: "projekt"}, may(1))
+	if err != nil || !slices.ContainsFunc(done.Notes, func(note string) bool { return strings.HasPrefix(note, left+" ") }) {
+		t.Errorf("notes %q, %v", done.Notes, err)
+	}
+	if _, err := os.Stat(left); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -70,6 +70,12 @@ func Init(ctx context.Context, dir string, n NewTresor, o tresor.Options) (Done,
 		if errors.As(err, &known) {
 			return Done{}, known
 		}
+		switch {
+		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+			return Done{}, refuse(o, "", "WR-8")
+		case errors.Is(err, syscall.ENOTEMPTY), errors.Is(err, syscall.EEXIST): // somebody else was faster
+			return Done{}, refuse(o, "", "CU-16", dir)
+		}
 		return Done{}, refuse(o, "", "CU-10", dir, err, wording.Remedy(err))
 	}
 	done.Path = dir

@@ -235,3 +235,17 @@ func TestATresorInGit(t *testing.T) {
 	}
 	valid(t, dir)
 }
+
+// Who was interrupted is told that nothing was changed.
+func TestInitEndsWithItsContext(t *testing.T) {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	dir := filepath.Join(t.TempDir(), "neu")
+	_, err := curate.Init(ended, dir, curate.NewTresor{}, may(1))
+	if _, text := refusal(t, err); text != "abgebrochen; nichts wurde verändert." {
+		t.Errorf("text %q", text)
+	}
+	if _, err := os.Lstat(dir); !os.IsNotExist(err) {
+		t.Errorf("it is there: %v", err)
+	}
+}

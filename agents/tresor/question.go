@@ -25,22 +25,24 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
-	out := ""
+	var b strings.Builder
+	last := byte(0)
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.Join(strings.Fields(line), " ")
 		item := listItem.FindString(line)
-		line = line[len(item):]
-		switch {
-		case line == "":
-		case out == "":
-			out = line
-		case (item != "" || isQuestion(line)) && !strings.ContainsAny(out[len(out)-1:], "?!;.:,"):
-			out += "; " + line
-		default:
-			out += " " + line
+		if line = line[len(item):]; line == "" {
+			continue
 		}
+		if b.Len() > 0 {
+			if (item != "" || isQuestion(line)) && !strings.ContainsRune("?!;.:,", rune(last)) {
+				b.WriteByte(';')
+			}
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+		last = line[len(line)-1]
 	}
-	return out
+	return b.String()
 }
 
 // listItem is what an item of a list begins with.

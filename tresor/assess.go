@@ -45,6 +45,7 @@ type Fit struct {
 	Source   Source    // zero but for its ID where no register has it
 	Score    float64   // what the order is by
 	Coverage float64   // share of the question's content words that are covered
+	Own      float64   // the same for the claim alone, without title and neighbours
 	Value    float64   // the decision value, 0 to 1; see [Threshold]
 	Covered  []float64 // of each of the assessment's words
 }
@@ -97,7 +98,7 @@ func (s *Snapshot) Assess(question string, o AssessOptions) Assessment {
 		if !ok {
 			source = Source{ID: c.Source}
 		}
-		a.Fits = append(a.Fits, Fit{Claim: c, Page: page, Source: source, Score: h.Score, Coverage: h.Coverage, Value: h.Fit, Covered: h.Covered})
+		a.Fits = append(a.Fits, Fit{Claim: c, Page: page, Source: source, Score: h.Score, Coverage: h.Coverage, Own: h.Own, Value: h.Fit, Covered: h.Covered})
 		if len(a.Fits) == o.Limit {
 			break
 		}

@@ -54,6 +54,22 @@ func TestAnswerIsShort(t *testing.T) {
 	}
 }
 
+// A claim that covers the question only by the title of its page and by what
+// stands beside it says nothing to it.
+func TestNeighboursAreNoStatements(t *testing.T) {
+	s := build(t, page{path: "garten/rasen.md", title: "Rasen", claims: []string{
+		"C-0001 S-0001 Wortlaut: Der Rasen wird am Samstag gemäht.", "C-0002 S-0001 Wortlaut: Das Tor ist ab 22 Uhr zu.",
+		"C-0003 S-0001 Wortlaut: Es ist 3 Meter breit."}})
+	a := newAgent(t, tresor.Tresor{ID: "garten", Snapshot: s})
+	for question, want := range map[string]string{
+		"Wann wird der Rasen gemäht?": "C-0001", "Wann ist das Tor zu?": "C-0002", "Rasen gemäht": "C-0001", "Rasen": "C-0001", "Was ist mit dem Rasen?": "C-0001",
+	} {
+		if got := cited(ask(t, a, question)); got != want {
+			t.Errorf("%s: got %s, want %s", question, got, want)
+		}
+	}
+}
+
 func TestBelegIsComplete(t *testing.T) {
 	s := open(t, genossenschaft)
 	answer := ask(t, newAgent(t, tresor.Tresor{ID: "lindenhof", Snapshot: s}), "Wie lange wird das Laborjournal aufbewahrt?")

@@ -13,6 +13,7 @@ const (
 	mostOfParts    = 5   // for a question of several parts
 	closeTo        = .85 // a further claim's score and coverage against the best one's
 	closeElsewhere = .95 // the same for a claim of another domain
+	closeAlone     = .5  // the same for what the claim covers without title and neighbours
 	sameWords      = .75 // share of words from which on two claims say the same
 )
 
@@ -24,7 +25,7 @@ func fitting(a engine.Assessment) []engine.Fit {
 		if len(out) == mostStatements || len(out) > 0 && f.Score < closeTo*out[0].Score {
 			break
 		}
-		if len(out) > 0 && f.Coverage < closeTo*out[0].Coverage {
+		if len(out) > 0 && (f.Coverage < closeTo*out[0].Coverage || f.Own < closeAlone*out[0].Own) {
 			continue
 		}
 		if f.Value < engine.Threshold || len(out) > 0 && f.Page.Domain != out[0].Page.Domain && f.Score < closeElsewhere*out[0].Score {

@@ -50,9 +50,10 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 			}
 		}
 		for h, c := range items {
-			covered := x.covered(w, c.text, &by)
+			covered, own := x.covered(w, c.text, &by)
 			hits[h].Covered[k] = covered
 			hits[h].Coverage += w.need * covered
+			hits[h].Own += w.need * own
 			if w.class > classCommon {
 				said[h] += w.class * w.alone * covered
 			}
@@ -85,13 +86,14 @@ func (x *Index) cover(q *query, items []candidate, hits []Hit) {
 	}
 }
 
-// covered says how much of a word a text and its surroundings cover; by holds
-// what each text has of it.
-func (x *Index) covered(w *word, i int32, by *[pieces][]float64) float64 {
+// covered says how much of a word a text and its surroundings cover, and how
+// much the text alone; by holds what each text has of it.
+func (x *Index) covered(w *word, i int32, by *[pieces][]float64) (covered, own float64) {
 	t := &x.texts[i]
-	var c [pieces]float64
+	var c, alone [pieces]float64
 	for p := range by {
-		c[p] = by[p][i]
+		alone[p] = by[p][i]
+		c[p] = alone[p]
 		for j := t.first; j <= t.last; j++ {
 			share := 0.0
 			switch {
@@ -108,6 +110,12 @@ func (x *Index) covered(w *word, i int32, by *[pieces][]float64) float64 {
 			c[v.piece] = max(c[v.piece], coverAbout*v.cover)
 		}
 	}
+	return together(c), together(alone)
+}
+
+// together says how much of a word is covered by it as a whole, its front and
+// its rear.
+func together(c [pieces]float64) float64 {
 	if c[front]+c[rear] > mostLetters && c[front] > 0 && c[rear] > 0 {
 		return max(c[whole], bothPieces)
 	}

@@ -177,7 +177,7 @@ func (x *Index) slot(q *query, t *text) slot {
 		case m&event != 0 && m&duration != 0:
 			s.evidence = .7
 		case m&(time|frequency) != 0:
-			s.evidence = .5
+			s.evidence = .8
 		case m&event != 0:
 			s.evidence = .3
 		}

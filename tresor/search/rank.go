@@ -25,6 +25,7 @@ type Hit struct {
 	Page, Text int       // places in the collection
 	Score      float64   // what the order is by; only comparable within a collection
 	Coverage   float64   // share of the question that the text and its surroundings cover, 0 to 1
+	Own        float64   // the same for the text alone, without what surrounds it
 	Covered    []float64 // of each word of the ranking
 	Fit        float64   // decision value, 0 to 1; see [Threshold]
 }

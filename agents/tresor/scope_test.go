@@ -235,7 +235,7 @@ func TestNarrowerIsSought(t *testing.T) {
 		page{path: "b/a.md", title: "Passwörter", claims: []string{
 			"C-0003 S-0001 Wortlaut: Passwörter haben mindestens zwölf Zeichen.",
 			"C-0004 S-0001 Wortlaut: Passwörter werden jährlich gewechselt."}})}
-	const q = "Was gilt für Dienstreisen?"
+	const q = "Wie beantrage ich Dienstreisen?"
 	for _, tt := range []struct{ claim, stated, says string }{
 		{"Dienstreisen genehmigt im Projekt Nord die Personalabteilung.", "nord/C-0002", "Überlagert"},
 		{"Dienstreisen genehmigt im Projekt Nord die Personalabteilung nur vorab.", "nord/C-0002 haus/C-0002", "Soweit"},

@@ -40,7 +40,8 @@ const (
 )
 
 // everyday is the share of texts that have fillers and common words at least:
-// that a small collection happens not to have one does not make it rare.
+// that a small collection happens not to have one does not make it rare. It
+// counts as one text in the smallest.
 const everyday = .02
 
 // What counts for coverage otherwise than for the score.
@@ -210,7 +211,7 @@ func (x *Index) weigh(q *query, lex *lexicon) {
 			w.alone = x.idf(m[0].term)
 		}
 		if w.class <= classCommon {
-			w.base = min(w.base, x.rarity(everyday*float64(x.vocabulary.texts)))
+			w.base = min(w.base, x.rarity(max(1, everyday*float64(x.vocabulary.texts))))
 		}
 		if best != nil && best.similarity < 1 {
 			w.read = x.terms[best.term].form

@@ -283,3 +283,18 @@ func FuzzRank(f *testing.F) {
 		}
 	})
 }
+
+// In the smallest collection the word that only completes the question is no
+// reason to abstain.
+func TestRankOfOneText(t *testing.T) {
+	x := search.New(search.Collection{Pages: []search.Page{{Title: "Arbeitszeiten", Texts: []string{"Die Probezeit beträgt sechs Monate."}}}})
+	for question, fits := range map[string]bool{
+		"Wie lang ist die Probezeit?": true, "Wie lange ist die Probezeit?": true, "Probezeit": true,
+		"Was kostet die Probezeit?": false, "Wie hoch ist der Urlaub?": false, "Wer genehmigt die Probezeit?": false,
+	} {
+		hits := x.Rank(question, 1).Hits
+		if got := len(hits) > 0 && hits[0].Fit >= search.Threshold; got != fits {
+			t.Errorf("%s: fits is %v in %+v", question, got, hits)
+		}
+	}
+}

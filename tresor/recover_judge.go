@@ -2,6 +2,7 @@ package tresor
 
 import (
 	"os/user"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -242,7 +243,7 @@ func (r *recovery) clean(m *txn.Remains) {
 		r.setAside(m)
 		return
 	}
-	r.plan(m.Name, m.Clean, "RV-63", m.Name)
+	r.plan(m.Name, r.ending(m, m.Clean), "RV-63", m.Name)
 }
 
 func (r *recovery) rollBack(m *txn.Remains) {
@@ -254,7 +255,20 @@ func (r *recovery) rollBack(m *txn.Remains) {
 // writer and no doctor looks for.
 func (r *recovery) setAside(m *txn.Remains) {
 	name := r.t.Name() + "-recovery-" + txn.Suffix(m.Name)
-	r.plan(m.Name, func() error { return m.SetAside(name) }, "RV-65", m.Name, name)
+	r.plan(m.Name, r.ending(m, func() error { return m.SetAside(name) }), "RV-65", m.Name, name)
+}
+
+// ending lets the lock know that a staging folder which it names is not needed
+// any more, before do takes that away: recover can be cut off there too.
+func (r *recovery) ending(m *txn.Remains, do func() error) func() error {
+	return func() error {
+		if l := r.lock; l != nil && !l.Ended && l.Staging != "" && filepath.Base(l.Staging) == m.Name {
+			if err := l.End(); err != nil {
+				return err
+			}
+		}
+		return do()
+	}
 }
 
 // releaseLock removes the lock last, if nothing is left to decide.

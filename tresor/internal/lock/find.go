@@ -113,7 +113,9 @@ func (f *Found) parse(content string) {
 	for line := range strings.Lines(content) {
 		whole := strings.HasSuffix(line, "\n") || !strings.HasPrefix(line, stagingLine)
 		line = strings.TrimRight(line, "\r\n")
-		f.Lines = append(f.Lines, line)
+		if line != "" {
+			f.Lines = append(f.Lines, line)
+		}
 		name, value, _ := strings.Cut(line, "=")
 		if !whole {
 			name = "" // the writer ended in it
@@ -159,6 +161,28 @@ func (f *Found) judge(free bool, locking error) {
 	default:
 		f.State, f.Reason = Left, 0
 	}
+}
+
+// End notes in the lock that nobody needs the folder of Staging any more, before
+// that goes: whoever finds the lock without it shall know. It needs the right to
+// write the lock.
+func (f *Found) End() error {
+	file, err := f.root.OpenWrite(profil.LockFile)
+	if err != nil {
+		return err
+	}
+	info, err := file.Info()
+	if err == nil && info.ID != f.id {
+		err = ErrLost
+	}
+	if err == nil {
+		_, err = file.Write([]byte("\n" + endedLine + "\n")) // its writer may have ended in a line
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	f.Ended = err == nil
+	return errors.Join(err, file.Close())
 }
 
 // Remove removes the lock if it is still this one.

@@ -284,5 +284,8 @@ func scanUint(value []byte) (uint64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseUint(string(value), 10, 64)
-	return n, err == nil
+	if err != nil {
+		return 0, false // beyond the range it is the largest number
+	}
+	return n, true
 }

@@ -348,7 +348,7 @@ func lastRelease(t *tree.Tree) (version string, noted bool) {
 
 // newer compares two versions.
 func newer(a, b string) bool {
-	x, errX := parseVersion(a)
-	y, errY := parseVersion(b)
+	x, errX := profil.ParseVersion(a)
+	y, errY := profil.ParseVersion(b)
 	return errX == nil && errY == nil && slices.Compare(x[:], y[:]) > 0
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"outheis/tresor/internal/bestand"
@@ -91,7 +89,7 @@ func prepareRelease(t *tree.Tree, level Level, o Options) (*release, error) {
 		return nil, err
 	}
 	version, err := nextVersion(former, level)
-	if errors.Is(err, errLastVersion) {
+	if errors.Is(err, profil.ErrLastVersion) {
 		return nil, refuseWrite(o, "RE-8", former, string(level))
 	}
 	if err != nil {
@@ -149,47 +147,13 @@ func formerVersion(t *tree.Tree, o Options) (string, error) {
 	return text.Trim(s), nil
 }
 
-// maxVersion is the largest number in a version (deviation D-32).
-const maxVersion = 1 << 53
-
-var (
-	errVersion     = errors.New("no version like 1.0.0")
-	errLastVersion = errors.New("no version follows")
-)
-
-// parseVersion reads a version. Leading zeros vanish.
-func parseVersion(version string) (n [3]int64, err error) {
-	if !profil.IsVersion(version) {
-		return n, errVersion
-	}
-	for i, part := range strings.Split(version, ".") {
-		if n[i], err = strconv.ParseInt(part, 10, 64); err != nil || n[i] > maxVersion {
-			return n, errVersion
-		}
-	}
-	return n, nil
-}
-
 // nextVersion raises a version.
 func nextVersion(version string, level Level) (string, error) {
-	n, err := parseVersion(version)
-	if err != nil {
-		return "", err
+	part, ok := map[Level]int{Major: 0, Minor: 1, Patch: 2}[level]
+	if !ok {
+		return "", profil.ErrVersion
 	}
-	switch level {
-	case Major:
-		n = [3]int64{n[0] + 1, 0, 0}
-	case Minor:
-		n = [3]int64{n[0], n[1] + 1, 0}
-	case Patch:
-		n[2]++
-	default:
-		return "", errVersion
-	}
-	if slices.Max(n[:]) > maxVersion {
-		return "", errLastVersion
-	}
-	return fmt.Sprintf("%d.%d.%d", n[0], n[1], n[2]), nil
+	return profil.RaiseVersion(version, part)
 }
 
 // checkInput looks at the Tresor anew: what the release was made from must still

@@ -3,7 +3,6 @@ package curate
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"outheis/tresor"
@@ -146,8 +145,8 @@ func (p *plan) raise(page *bestand.Page, stand string, part int) error {
 	if !text.IsDate(stand) {
 		return p.refuse("stand", "CU-32", stand)
 	}
-	version, ok := raised(page.Front.TextOf("version"), part)
-	if !ok {
+	version, err := profil.RaiseVersion(page.Front.TextOf("version"), part)
+	if err != nil {
 		return p.refuse("", "CU-33", page.Path)
 	}
 	if at := page.Front.TextOf("geprueft_am"); at != "" && at < stand {
@@ -161,21 +160,4 @@ func (p *plan) raise(page *bestand.Page, stand string, part int) error {
 		}
 		return b, err
 	})
-}
-
-// raised adds one to a part of a version, from 0, and clears those behind it.
-func raised(version string, part int) (string, bool) {
-	if !profil.IsVersion(version) {
-		return "", false
-	}
-	parts := strings.Split(version, ".")
-	n, err := strconv.ParseInt(parts[part], 10, 64)
-	if err != nil || !profil.IsVersion("0.0."+strconv.FormatInt(n+1, 10)) {
-		return "", false
-	}
-	parts[part] = strconv.FormatInt(n+1, 10)
-	for i := part + 1; i < len(parts); i++ {
-		parts[i] = "0"
-	}
-	return strings.Join(parts, "."), true
 }

@@ -151,7 +151,7 @@ func TestNewClaim(t *testing.T) {
 func TestNewClaimKeepsThePage(t *testing.T) {
 	const head = "---\ntype: regel\ntitle: Tor\ndomain: hof\nstatus: aktiv\nconfidence: hoch\nversion: 01.2.9\nstand: 2026-05-09\nsources:\n  - S-0001\ntags: [tor]\n---\n"
 	const line = "- **C-0001** [S-0002 | Satz 1 | Auslegung] Neu."
-	raised := strings.NewReplacer("01.2.9", "01.3.0", "  - S-0001\n", "  - S-0001\n  - S-0002\n").Replace(head)
+	raised := strings.NewReplacer("01.2.9", "1.3.0", "  - S-0001\n", "  - S-0001\n  - S-0002\n").Replace(head)
 	tests := []struct{ name, page, want string }{
 		{"no section", head + "# Tor\n", raised + "# Tor\n\n## Claims\n" + line + "\n"},
 		{"no line end", head + "## Claims", raised + "## Claims\n" + line + "\n"},

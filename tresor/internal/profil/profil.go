@@ -75,24 +75,6 @@ func Mentions(prefix byte, s string, fold bool) []string {
 	return ids
 }
 
-// IsVersion reports whether s is three numbers with points between them, none
-// above 2^53.
-func IsVersion(s string) bool {
-	parts := strings.Split(s, ".")
-	if len(parts) != 3 {
-		return false
-	}
-	for _, p := range parts {
-		if !text.AllDigits(p) {
-			return false
-		}
-		if p = strings.TrimLeft(p, "0"); len(p) > 16 || len(p) == 16 && p > "9007199254740992" {
-			return false
-		}
-	}
-	return true
-}
-
 // IsSHA256 reports whether s is a SHA-256 in lower-case hex.
 func IsSHA256(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""

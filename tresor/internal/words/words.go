@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"outheis/tresor/internal/text"
 )
 
 // Norm returns the normal form of s. Norm(Norm(s)) is Norm(s).
@@ -146,33 +148,9 @@ func HasPhrase(hay, needle string) bool {
 	}
 }
 
-// allDigits follows Numeric_Type Decimal or Digit: Nd and a few numbers that
-// are still there after NFKC.
+// allDigits reports whether s is digits and nothing else.
 func allDigits(s string) bool {
-	for _, r := range s {
-		if r >= '0' && r <= '9' || unicode.Is(unicode.Nd, r) || unicode.Is(otherDigits, r) {
-			continue
-		}
-		return false
-	}
-	return s != ""
-}
-
-var otherDigits = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x1369, Hi: 0x1371, Stride: 1},
-		{Lo: 0x19da, Hi: 0x19da, Stride: 1},
-		{Lo: 0x24f5, Hi: 0x24fd, Stride: 1},
-		{Lo: 0x24ff, Hi: 0x24ff, Stride: 1},
-		{Lo: 0x2776, Hi: 0x277e, Stride: 1},
-		{Lo: 0x2780, Hi: 0x2788, Stride: 1},
-		{Lo: 0x278a, Hi: 0x2792, Stride: 1},
-	},
-	R32: []unicode.Range32{
-		{Lo: 0x10a40, Hi: 0x10a43, Stride: 1},
-		{Lo: 0x10e60, Hi: 0x10e68, Stride: 1},
-		{Lo: 0x11052, Hi: 0x1105a, Stride: 1},
-	},
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !text.IsAnyDigit(r) }) < 0
 }
 
 // stopWords is read only. "für" is missing from it on purpose: words read

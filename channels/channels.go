@@ -91,7 +91,13 @@ type Event struct {
 	// "voice" or "sticker". Text may still hold a caption. A forwarded message is
 	// "forward": its text is somebody else's and therefore in Quoted.
 	Unsupported string `json:"unsupported,omitempty"`
-	// Button is what a pressed button of ours carried.
+	// Files came with the message; a [Fetcher] reads them.
+	Files []File `json:"files,omitempty"`
+	// Space is the network's id of what the chat belongs to, a Discord guild or
+	// a Mattermost team; empty where there is none. Access can be given by it.
+	Space string `json:"space,omitempty"`
+	// Button, with [KindButton], is the ID of the pressed button of ours; Message
+	// is then the message that it stands under.
 	Button string `json:"button,omitempty"`
 	// Change, with KindMembership, is what became of our account in the chat.
 	Change Change `json:"change,omitempty"`
@@ -196,10 +202,17 @@ type TurnTaker interface {
 type Command struct {
 	Name  string // lower-case ASCII letters, digits and _
 	About string // one line
+	// Argument names the text that may follow, as "frage"; empty when nothing
+	// does. ArgumentAbout describes it in one line.
+	Argument      string
+	ArgumentAbout string
+	// Everywhere offers the command in chats of several people as well.
+	Everywhere bool
 }
 
 // A Commander is a Channel whose network shows a menu of commands. Locale is
-// a BCP 47 language or empty for the default menu.
+// a BCP 47 language or empty for the default menu. Setting what is set already
+// asks nothing of the network that counts against a quota.
 type Commander interface {
 	SetCommands(ctx context.Context, locale string, commands []Command) error
 }

@@ -4,7 +4,12 @@ package formatting
 // by [Parse] from Markdown, or block by block by whoever words an answer. The
 // text in it is data: whatever it holds, rendering shows it and never lets it
 // act as markup.
-type Document struct{ Blocks []Block }
+type Document struct {
+	Blocks []Block
+	// Buttons stand below the whole text: below its last part, or in words where
+	// the profile has none.
+	Buttons []Button
+}
 
 // A Block is one of [Paragraph], [Heading], [List], [Quote], [CodeBlock],
 // [Table] and [Rule].

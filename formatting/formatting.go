@@ -25,4 +25,16 @@ type Part struct {
 	Text  string `json:"text"`           // with markup
 	Plain string `json:"plain"`          // the same words without any markup, within the same limit
 	Mode  string `json:"mode,omitempty"` // what the network calls the markup, such as "HTML"; "" for none
+	// Buttons stand below the part, on networks that have them.
+	Buttons []Button `json:"buttons,omitempty"`
+}
+
+// A Button is something to press under a message.
+type Button struct {
+	// ID comes back when it is pressed: at most 48 printable ASCII characters.
+	ID    string `json:"id"`
+	Label string `json:"label"` // what people read, one line
+	// Words are what can be written instead, on networks without buttons; empty
+	// for a button that is left out there.
+	Words string `json:"words,omitempty"`
 }

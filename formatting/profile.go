@@ -33,7 +33,10 @@ type Profile struct {
 	// wider one is shown row by row as "key: value", as every table is when
 	// TableWidth is 0.
 	TableWidth int
-	Looks      Looks
+	// Buttons is how many buttons one part may have; 0 means that the network
+	// has none and that they are shown as words.
+	Buttons int
+	Looks   Looks
 }
 
 // Looks are the signs that a profile uses where the dialect has no markup of

@@ -266,7 +266,7 @@ func TestNotice(t *testing.T) {
 		var noted []formatting.Part
 		for _, part := range formatting.Render(doc, p) {
 			noted = append(noted, p.Notice(part, text))
-			if got := noted[len(noted)-1]; got != part && !strings.HasSuffix(got.Text, "\n"+part.Text) {
+			if got := noted[len(noted)-1]; !reflect.DeepEqual(got, part) && !strings.HasSuffix(got.Text, "\n"+part.Text) {
 				t.Fatalf("notice changed %q to %q", part.Text, noted[len(noted)-1].Text)
 			}
 		}
@@ -278,7 +278,7 @@ func TestNoticeText(t *testing.T) {
 	part := formatting.Part{Text: "<b>a</b>", Plain: "a", Mode: "HTML"}
 	got := formatting.TelegramHTML().Notice(part, "(möglicherweise <doppelt>)")
 	want := formatting.Part{Text: "<i>(möglicherweise &lt;doppelt&gt;)</i>\n<b>a</b>", Plain: "(möglicherweise <doppelt>)\na", Mode: "HTML"}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := (formatting.Profile{Limit: 100}).Notice(part, "x"); got != part {

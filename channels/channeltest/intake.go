@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -158,7 +159,7 @@ func refusedEventComesAgain(b *bench) {
 		b.Fatalf("delivered %d times, want 4", len(tries))
 	}
 	for i, try := range tries {
-		if try != e {
+		if !reflect.DeepEqual(try, e) {
 			b.Errorf("try %d differs:\n got %+v\nwant %+v", i+1, try, e)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func TestEventOfAMessage(t *testing.T) {
 		Kind: channels.KindMessage, Key: "u:7:900", Address: e.Address, Audience: channels.Direct, Message: "5", Text: "hallo", Addressed: true,
 		Actor: channels.Actor{ID: "11", Kind: channels.Person, Name: "Ada B.", Locale: "de-CH"}, At: time.Unix(1700000000, 0).UTC(),
 	}
-	if !ok || e != want {
+	if !ok || !reflect.DeepEqual(e, want) {
 		t.Errorf("got %+v, %v\nwant %+v", e, ok, want)
 	}
 	a := e.Address
@@ -266,7 +267,7 @@ func FuzzUpdate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		e, ok, err := telegram.Event(raw)
 		again, okAgain, errAgain := telegram.Event(raw)
-		if e != again || ok != okAgain || (err == nil) != (errAgain == nil) {
+		if !reflect.DeepEqual(e, again) || ok != okAgain || (err == nil) != (errAgain == nil) {
 			t.Fatalf("two events from the same bytes:\n%+v\n%+v", e, again)
 		}
 		if !ok {

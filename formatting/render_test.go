@@ -281,7 +281,7 @@ func TestNoticeText(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := (formatting.Profile{Limit: 100}).Notice(part, "x"); got != part {
+	if got := (formatting.Profile{Limit: 100}).Notice(part, "x"); !reflect.DeepEqual(got, part) {
 		t.Errorf("without reserve: got %q", got)
 	}
 }

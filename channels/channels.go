@@ -76,6 +76,9 @@ type Event struct {
 	// Quoted is the text that the person replied to, if any. It is data, never
 	// part of the question.
 	Quoted string `json:"quoted,omitempty"`
+	// Replied is the network's id of the message that the person replied to, if
+	// any: what "show source 2" is about when it is said below an old answer.
+	Replied string `json:"replied,omitempty"`
 	// Text is the message without the mentions of our account: they say whom it
 	// is for. For a command it is the command's argument, for a reaction the
 	// emoji that the person shows now, or empty when it was taken back.

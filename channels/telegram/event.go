@@ -144,7 +144,7 @@ func (r reader) content(e *channels.Event, m *message) (reading, bool) {
 		return reading{}, false
 	}
 	e.Text = said.text
-	e.Quoted = quoted(m)
+	e.Quoted, e.Replied = quoted(m), repliedID(m)
 	e.Addressed = direct || said.mentioned || said.command != "" || r.repliedTo(m)
 	return said, true
 }
@@ -159,6 +159,14 @@ func quoted(m *message) string {
 		return ""
 	}
 	return cmp.Or(m.ReplyTo.value.Text, m.ReplyTo.value.Caption)
+}
+
+// repliedID returns the id of the message that m answers.
+func repliedID(m *message) string {
+	if m.ReplyTo.value.ID <= 0 || startsTopic(m) {
+		return ""
+	}
+	return strconv.FormatInt(m.ReplyTo.value.ID, 10)
 }
 
 // repliedTo reports whether the message answers one of ours.

@@ -2,12 +2,13 @@ package config
 
 // An Account is who may ask one account of a channel, and where.
 type Account struct {
-	Channel string // kind, such as "telegram"
+	Channel string // kind: telegram, discord or mattermost
 	Name    string
 	Enabled bool
 	People  []Person // by their own id; Everybody stands for all others in direct chats
 	Groups  []GroupAccess
 	Bots    []string // ids of programs that get answers
+	Pairing bool     // a stranger who writes directly gets a code for the owner
 }
 
 // GroupAccess is who may ask in one group: its own People, and those of the
@@ -24,9 +25,13 @@ type GroupAccess struct {
 // owner's own terminal needs no permission and is not among them.
 func (c Config) Accounts() []Account {
 	var all []Account
-	for _, t := range c.Channels.Telegram {
-		a := Account{Channel: "telegram", Name: t.Name, Enabled: t.Enabled, People: t.Allowed, Bots: t.Bots}
-		for _, g := range t.Groups {
+	for _, s := range c.Channels.bots() {
+		common := s.common()
+		a := Account{
+			Channel: s.kind(), Name: common.Name, Enabled: common.Enabled,
+			People: common.Allowed, Bots: common.Bots, Pairing: common.Pairing,
+		}
+		for _, g := range common.Groups {
 			a.Groups = append(a.Groups, GroupAccess{
 				ID: g.ID, Name: g.Name, Addressed: g.Mention != MentionAlways, People: g.Allowed,
 				Anonymous: g.Anonymous, Commands: g.Commands,
@@ -54,6 +59,9 @@ func (a Account) Describe() []Sentence {
 	all = append(all, describePeople(a.People, "config.access_direct", "config.access_direct_all")...)
 	if nobodyIn(a.People) {
 		all = append(all, Sentence{"config.access_direct_nobody", nil})
+	}
+	if a.Pairing {
+		all = append(all, Sentence{"config.access_pairing", nil})
 	}
 	for _, g := range a.Groups {
 		all = append(all, g.describe(a)...)

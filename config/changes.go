@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Changes says what a new configuration changes and how that can be taken.
@@ -71,6 +74,7 @@ func Diff(old, next Config) Changes {
 		{"mode", old.Mode == next.Mode},
 		{"human.vault", slices.Equal(old.Human.Vaults, next.Human.Vaults)},
 		{"queue", old.Queue == next.Queue},
+		{"transcriber", reflect.DeepEqual(old.Transcriber, next.Transcriber)},
 		{"dispatcher.max_parallel", old.Dispatcher.MaxParallel == next.Dispatcher.MaxParallel},
 	}
 	for _, p := range process {
@@ -79,52 +83,61 @@ func Diff(old, next Config) Changes {
 		}
 	}
 	c.Tresors = !reflect.DeepEqual(old.Tresor, next.Tresor)
-	c.telegram(old.Channels.Telegram, next.Channels.Telegram)
+	c.accounts(old.Channels.bots(), next.Channels.bots())
 	return c
 }
 
-// telegram compares the accounts by name. An account that is switched off
+// accounts compares the accounts by kind and name. One that is switched off
 // counts as one that is not there.
-func (c *Changes) telegram(old, next []Telegram) {
+func (c *Changes) accounts(old, next []bot) {
 	before, after := enabled(old), enabled(next)
-	names := sortedKeys(before)
-	for _, name := range sortedKeys(after) {
-		if _, ok := before[name]; !ok {
-			names = append(names, name)
+	for _, id := range slices.SortedFunc(maps.Keys(before), accountID.compare) {
+		if _, ok := after[id]; !ok {
+			c.Channels = append(c.Channels, ChannelChange{id.kind, id.name, Stop})
 		}
 	}
-	for _, name := range names {
-		was, had := before[name]
-		is, has := after[name]
-		change := ChannelChange{Channel: "telegram", Account: name}
+	for _, id := range slices.SortedFunc(maps.Keys(after), accountID.compare) {
+		was, had := before[id]
+		is := after[id]
 		switch {
-		case !has:
-			change.Action = Stop
 		case !had:
-			change.Action = Start
-		case !was.Token.Equal(is.Token) || was.APIURL != is.APIURL || was.Mode != is.Mode:
-			change.Action = Restart
-		case !reflect.DeepEqual(was.access(), is.access()):
-			c.Live = append(c.Live, "channels.telegram."+name)
-			continue
-		default:
-			continue
+			c.Channels = append(c.Channels, ChannelChange{id.kind, id.name, Start})
+		case !sameConnection(was, is):
+			c.Channels = append(c.Channels, ChannelChange{id.kind, id.name, Restart})
+		case !reflect.DeepEqual(access(was), access(is)):
+			c.Live = append(c.Live, "channels."+id.kind+"."+id.name)
 		}
-		c.Channels = append(c.Channels, change)
 	}
 }
 
-// access returns t without what its connection is made of.
-func (t Telegram) access() Telegram {
-	t.Token = Secret{}
-	return t
+// sameConnection reports whether two accounts connect in the same way, whatever
+// the places are that their secrets come from.
+func sameConnection(a, b bot) bool {
+	if !a.common().Token.Equal(b.common().Token) || !reflect.DeepEqual(a.connection(), b.connection()) {
+		return false
+	}
+	return slices.EqualFunc(a.secrets(), b.secrets(), func(s, t *Secret) bool { return s.Equal(*t) })
 }
 
-func enabled(all []Telegram) map[string]Telegram {
-	on := make(map[string]Telegram)
-	for _, t := range all {
-		if t.Enabled {
-			on[t.Name] = t
+// access returns what an account has that can change while it is connected.
+func access(s bot) Common {
+	c := *s.common()
+	c.Token = Secret{}
+	return c
+}
+
+// An accountID names an account.
+type accountID struct{ kind, name string }
+
+func (a accountID) compare(b accountID) int {
+	return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.name, b.name))
+}
+
+func enabled(all []bot) map[accountID]bot {
+	on := make(map[accountID]bot)
+	for _, s := range all {
+		if s.common().Enabled {
+			on[accountID{s.kind(), s.common().Name}] = s
 		}
 	}
 	return on

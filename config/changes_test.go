@@ -19,8 +19,10 @@ channels:
   - {name: a, enabled: true, token_env: A, allowed: [5]}
   - {name: b, enabled: true, token_env: B, allowed: [5]}
   - {name: c, token_env: C}
+  discord: {enabled: true, token_env: D, commands: [global], pairing: true}
+  mattermost: {enabled: true, url: "https://chat.example.org", token_env: MM, pairing: true, command_token_env: A}
 `
-	env := environ("A", goodToken+"a", "B", goodToken+"b", "C", goodToken+"c", "D", goodToken+"d", "A2", goodToken+"a")
+	env := environ("A", goodToken+"a", "B", goodToken+"b", "C", goodToken+"c", "D", goodToken+"d", "A2", goodToken+"a", "MM", mattermostToken)
 	load := func(file string) config.Config {
 		t.Helper()
 		c, problems := loadFile(t, "config.yaml", file, env)
@@ -42,6 +44,11 @@ channels:
 		{"on", "{name: c,", "{name: c, enabled: true,", "{[] [{telegram c start}] false []}"},
 		{"off", "{name: a, enabled: true,", "{name: a,", "{[] [{telegram a stop}] false []}"},
 		{"renamed", "{name: a,", "{name: z,", "{[] [{telegram a stop} {telegram z start}] false []}"},
+		{"Discord's commands", "commands: [global]", "commands: [123456789012345678]", "{[] [{discord main restart}] false []}"},
+		{"Discord's people", "pairing: true", "pairing: false, allowed: [123456789012345678]", "{[channels.discord.main] [] false []}"},
+		{"Mattermost's secret", "command_token_env: A", "command_token_env: B", "{[] [{mattermost main restart}] false []}"},
+		{"Mattermost's secret from elsewhere", "command_token_env: A", "command_token_env: A2", "{[] [] false []}"},
+		{"transcriber", "human:", "transcriber: {command: [/bin/x]}\nhuman:", "{[] [] false [transcriber]}"},
 		{"Tresor", "human:", "tresor: {vaults: [/srv/x]}\nhuman:", "{[] [] true []}"},
 		{"whole process", "max_parallel: 4", "max_parallel: 5", "{[] [] false [dispatcher.max_parallel]}"},
 		{"an account that is off", "token_env: C", "token_env: D", "{[] [] false []}"},
@@ -55,7 +62,7 @@ channels:
 			if fmt.Sprint(got) != tt.want {
 				t.Errorf("got %v, want %s", got, tt.want)
 			}
-			if got.None() != (tt.name == "nothing" || strings.HasPrefix(tt.name, "the same") || strings.HasPrefix(tt.name, "an account")) {
+			if got.None() != (tt.name == "nothing" || strings.HasSuffix(tt.name, "from elsewhere") || strings.HasPrefix(tt.name, "an account")) {
 				t.Errorf("None() = %t", got.None())
 			}
 		})
@@ -71,11 +78,24 @@ func TestDiffSeesEveryValue(t *testing.T) {
 		c.Human.Vaults = []string{"/srv/a"}
 		c.Tresor.Vaults = []config.TresorVault{{ID: "hb", Path: "/srv/hb", Audience: []string{"all"}}}
 		c.Tresor.Network.Hosts = []string{"wiki.example.org"}
+		common := func() config.Common {
+			return config.Common{
+				Name: "main", Enabled: true, Token: config.NewSecret("a"), Allowed: []config.Person{person}, Bots: []string{"9"},
+				Groups: []config.Group{{ID: "-1", Name: "g", Mention: "required", Allowed: []config.Person{person}, Commands: []string{"status"}}},
+			}
+		}
 		c.Channels.Telegram = []config.Telegram{{
-			Name: "main", Enabled: true, Token: config.NewSecret("a"), APIURL: "http://127.0.0.1:1", Mode: "poll",
-			Allowed: []config.Person{person}, Bots: []string{"9"},
-			Groups: []config.TelegramGroup{{ID: "-1", Name: "g", Mention: "required", Allowed: []config.Person{person}, Commands: []string{"status"}}},
+			Common: common(), APIURL: "http://127.0.0.1:1", Mode: "poll",
+			Webhook: config.Webhook{URL: "https://example.org", Listen: ":1", Secret: config.NewSecret("b")},
 		}}
+		c.Channels.Discord = []config.Discord{{
+			Common: common(), APIURL: "http://127.0.0.1:1", Commands: []string{"global"}, KnownLinks: []string{"example.org"},
+		}}
+		c.Channels.Mattermost = []config.Mattermost{{
+			Common: common(), URL: "http://127.0.0.1:1", Thread: "always", Listen: ":2", PublicURL: "https://example.org",
+			CommandToken: config.NewSecret("c"), ButtonSecret: config.NewSecret("d"),
+		}}
+		c.Transcriber.Command = []string{"/bin/x"}
 		return c
 	}
 	old := example()

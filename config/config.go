@@ -39,6 +39,8 @@ type Config struct {
 	Tresor     Tresor
 	Agents     map[string]Agent // by role, such as "tresor"
 	Channels   Channels
+	// Transcriber turns voice messages into text.
+	Transcriber Transcriber
 
 	// File is the path that the configuration was read from, or "" when there
 	// is none.
@@ -149,9 +151,11 @@ type Agent struct {
 	Enabled bool
 }
 
-// Channels are the chat networks.
+// Channels are the chat networks, with any number of accounts each.
 type Channels struct {
-	Telegram []Telegram
+	Telegram   []Telegram
+	Discord    []Discord
+	Mattermost []Mattermost
 }
 
 // The roles of a [Person].
@@ -172,26 +176,89 @@ type Person struct {
 	Role string
 }
 
-// Telegram is one Telegram bot.
-type Telegram struct {
+// Common is what an account has on every network.
+type Common struct {
 	Name    string // the account in every address; renaming it cuts off open conversations
 	Enabled bool
 	Token   Secret
-	APIURL  string // "" stands for Telegram's own server
-	Mode    string // poll
 	Allowed []Person
-	Groups  []TelegramGroup
+	Groups  []Group
 	Bots    []string // ids of programs that get answers
+	// Pairing gives a stranger who writes directly a code, with which the owner
+	// can admit him on the command line.
+	Pairing bool
 }
 
-// A TelegramGroup is a group or supergroup in which the bot answers.
-type TelegramGroup struct {
-	ID        string // negative
+// A Group is a place of several people in which the bot answers: a group of
+// Telegram, a channel or a whole guild of Discord, a channel or a whole team of
+// Mattermost.
+type Group struct {
+	ID        string
 	Name      string // for the reader of the file
 	Mention   string // required: only what is addressed to the bot; always: everything
 	Allowed   []Person
-	Anonymous bool     // administrators who hide their name may ask, as users
+	Anonymous bool     // administrators who hide their name may ask, as users; on Telegram only
 	Commands  []string // commands that work here beside those that always do
+}
+
+// Telegram is one Telegram bot.
+type Telegram struct {
+	Common
+	APIURL    string // "" stands for Telegram's own server
+	Mode      string // ModePoll or ModeWebhook
+	Webhook   Webhook
+	Rich      bool // rich messages, where the network takes them
+	Ephemeral bool // messages that only one person sees, where the network takes them
+}
+
+// The values of [Telegram.Mode].
+const (
+	ModePoll    = "poll"    // we ask for messages
+	ModeWebhook = "webhook" // the network brings them
+)
+
+// A Webhook is where a network brings us messages.
+type Webhook struct {
+	URL    string // as the network reaches it
+	Listen string // host:port on this machine
+	Secret Secret // "" stands for one that outheis makes and keeps
+}
+
+// Discord is one Discord bot.
+type Discord struct {
+	Common
+	APIURL     string   // "" stands for Discord's own server
+	Commands   []string // guilds in which slash commands are offered, or CommandsGlobal
+	KnownLinks []string // hosts whose links may be shown with a preview
+}
+
+// CommandsGlobal, in [Discord.Commands], stands for all guilds and direct chats.
+const CommandsGlobal = "global"
+
+// Mattermost is one bot on a Mattermost server.
+type Mattermost struct {
+	Common
+	URL    string // of the server
+	Thread string // ThreadAlways or ThreadWhenThreaded
+	// Listen and PublicURL are for buttons and slash commands, which the server
+	// brings us: host:port on this machine, and the address by which the server
+	// reaches it. Without them there are none.
+	Listen, PublicURL string
+	CommandToken      Secret // the server's, for slash commands
+	ButtonSecret      Secret // signs buttons; "" stands for one that outheis makes and keeps
+}
+
+// The values of [Mattermost.Thread].
+const (
+	ThreadAlways       = "always"        // each question in a channel gets its thread
+	ThreadWhenThreaded = "when_threaded" // only what stands in a thread is answered in one
+)
+
+// A Transcriber is a program that turns speech into text. Without one voice
+// messages are not understood.
+type Transcriber struct {
+	Command []string // program and arguments; no shell reads them
+	Timeout time.Duration
 }
 
 // Default returns the configuration that holds where the file says nothing.
@@ -209,6 +276,7 @@ func Default() Config {
 			PerBot:  PerBot{Burst: 6, Window: 10 * time.Minute, Mute: 24 * time.Hour},
 			Waiting: 20, Open: 5000,
 		},
+		Transcriber: Transcriber{Timeout: 2 * time.Minute},
 		Agents: map[string]Agent{
 			"relay": {Name: "ou", Enabled: true}, "data": {Name: "zeno", Enabled: true}, "agenda": {Name: "cato", Enabled: true},
 			"action": {Name: "hiro"}, "pattern": {Name: "rumi", Enabled: true}, "code": {Name: "alan"}, "tresor": {Name: "tresor", Enabled: true},

@@ -13,9 +13,10 @@ const (
 	EnvVault    = "OUTHEIS_VAULT"     // replaces human.vault by one folder
 	EnvLanguage = "OUTHEIS_LANG"      // replaces human.language
 
-	// EnvTelegramToken is where a Telegram account without token and token_env
-	// has its token.
-	EnvTelegramToken = "OUTHEIS_TELEGRAM_TOKEN"
+	// Where an account has its token that names neither token nor token_env.
+	EnvTelegramToken   = "OUTHEIS_TELEGRAM_TOKEN"
+	EnvDiscordToken    = "OUTHEIS_DISCORD_TOKEN"
+	EnvMattermostToken = "OUTHEIS_MATTERMOST_TOKEN"
 )
 
 // Dir returns the human directory: flag, else [EnvHuman], else [EnvHumanDir],

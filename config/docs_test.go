@@ -27,7 +27,8 @@ func TestDocumentedExamples(t *testing.T) {
 	if err := os.WriteFile(secret, []byte(goodToken+"x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := environ("OUTHEIS_TELEGRAM_TOKEN", goodToken, "HAUS_TOKEN", goodToken)
+	env := environ("OUTHEIS_TELEGRAM_TOKEN", goodToken, "HAUS_TOKEN", goodToken, "OUTHEIS_DISCORD_TOKEN", discordToken,
+		"OUTHEIS_MATTERMOST_TOKEN", mattermostToken, "HAUS_COMMAND_TOKEN", mattermostToken)
 	blocks := regexp.MustCompile("(?s)```(yaml|json)\n(.*?)```").FindAllStringSubmatch(documentation(t), -1)
 	if len(blocks) < 5 {
 		t.Fatalf("%d examples", len(blocks))
@@ -49,7 +50,13 @@ func TestDocumentedExamples(t *testing.T) {
 func TestDocumentedKeys(t *testing.T) {
 	doc := documentation(t)
 	var shown yaml.Node
-	c, problems := loadFile(t, "config.yaml", "channels: {telegram: [{allowed: [5], groups: [{id: -5, allowed: [6]}]}]}\ntresor: {vaults: [/usr]}\n", environ())
+	c, problems := loadFile(t, "config.yaml", `
+tresor: {vaults: [/usr]}
+channels:
+  telegram: {allowed: [5], groups: [{id: -5, allowed: [6]}]}
+  discord: {allowed: [123456789012345678], groups: [{id: 223456789012345678, allowed: [123456789012345678]}]}
+  mattermost: {allowed: [ow8ye3q4mjnkfxt7i5a6b9c1de], groups: [{id: pw8ye3q4mjnkfxt7i5a6b9c1de, allowed: [ow8ye3q4mjnkfxt7i5a6b9c1de]}]}
+`, environ())
 	if config.HasErrors(problems) {
 		t.Fatal(lines(problems))
 	}

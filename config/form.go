@@ -41,6 +41,7 @@ type walk struct {
 	models                               []reference // as they are defined
 	modelRefs, providerRefs, tresorNames []reference
 	tasks                                []reference // that are switched on
+	listeners                            []reference // addresses that accounts listen on
 }
 
 // A key is a key that may stand in the file. In its path, [] stands for each

@@ -18,7 +18,7 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	f.Add(false, full)
-	env := environ("TG_HAUS", goodToken, "GOOD", goodToken)
+	env := fullEnvironment("GOOD", goodToken)
 	say := texts.For("de").Say
 	f.Fuzz(func(t *testing.T, json bool, content string) {
 		name := "config.yaml"
@@ -59,7 +59,7 @@ func FuzzLoad(f *testing.F) {
 }
 
 func BenchmarkLoad(b *testing.B) {
-	env := environ("TG_HAUS", goodToken)
+	env := fullEnvironment()
 	for b.Loop() {
 		if _, problems := config.Read("config.yaml", []byte(full), env); config.HasErrors(problems) {
 			b.Fatal(problems)

@@ -138,17 +138,6 @@ func laterAgent(f *form, role string) {
 }
 
 func laterChannels(f *form) {
-	laterChannel(f, "discord", func(f *form) {
-		laterToken(f)
-		laterItems(f, "guilds", snowflake())
-		laterForms(f, "allowed", "id", laterPerson)
-	})
-	laterChannel(f, "mattermost", func(f *form) {
-		later(f, "url", address())
-		laterToken(f)
-		laterItems(f, "teams", text(100))
-		laterForms(f, "allowed", "id", laterPerson)
-	})
 	laterChannel(f, "signal", func(f *form) {
 		later(f, "bot_phone", phone())
 		later(f, "bot_name", text(100))
@@ -182,35 +171,6 @@ func laterChannel(f *form, kind string, do func(*form)) {
 func (f *form) isTrue(key string) bool {
 	n := f.get(key)
 	return n != nil && n.Tag == "!!bool" && strings.EqualFold(n.Value, "true")
-}
-
-func laterToken(f *form) {
-	later(f, "token", f.secret("token", false))
-	later(f, "token_env", variable())
-	if f.is(reading) && f.has("token") && f.has("token_env") {
-		f.fail("token_env", secretTwice, "token", "token_env")
-	}
-}
-
-func laterPerson(f *form) {
-	later(f, "name", text(100))
-	later(f, "id", snowflake())
-	later(f, "role", oneOf(RoleUser, RoleAdmin, RoleBlocked))
-}
-
-// snowflake is the id of a network that we do not speak yet; in YAML it may
-// stand without quotes.
-func snowflake() kind[string] {
-	k := text(100)
-	read := k.read
-	k.name = "id"
-	k.read = func(n *yaml.Node) (string, *finding) {
-		if n.Kind == yaml.ScalarNode && n.Tag == "!!int" {
-			n = scalar("!!str", n.Value)
-		}
-		return read(n)
-	}
-	return k
 }
 
 func laterSections(f *form) {

@@ -122,10 +122,32 @@ channels:
       bots: [555]
     - name: werkstatt
       token_env: TG_WERKSTATT
+  discord:
+    enabled: true
+    token_env: DC
+    pairing: true
+    commands: 223456789012345678
+    known_links: [wiki.example.org]
+    groups: [{name: Gilde, id: 223456789012345678, allowed: ["*"]}]
+  mattermost:
+    enabled: true
+    url: https://chat.example.org/
+    token_env: MM
+    thread: when_threaded
+    listen: 127.0.0.1:8066
+    public_url: https://bot.example.org/mm
+    command_token_env: MMCMD
+    allowed: [{name: Ole, id: ow8ye3q4mjnkfxt7i5a6b9c1de, role: admin}]
+transcriber: {command: [/usr/bin/transkript, --datei], timeout_s: 30}
 `
 
+// fullEnvironment has the variables that full names.
+func fullEnvironment(more ...string) func(string) string {
+	return environ(append(more, "TG_HAUS", goodToken, "DC", discordToken, "MM", mattermostToken, "MMCMD", mattermostToken+"x")...)
+}
+
 func TestFullFile(t *testing.T) {
-	c, problems := loadFile(t, "config.yaml", full, environ("TG_HAUS", "123456789:abcdefghijklmnopqrstuvwxyz0123456789"))
+	c, problems := loadFile(t, "config.yaml", full, fullEnvironment())
 	if config.HasErrors(problems) {
 		t.Fatal(lines(problems))
 	}
@@ -138,10 +160,19 @@ func TestFullFile(t *testing.T) {
 		{"tresor", fmt.Sprint(c.Tresor), "{[{hb /home/ole/Tresor/Handbuch projekt [all]} { /srv/tresor/Werkstatt  []}] {[wiki.example.org] http://proxy:3128}}"},
 		{"agent", fmt.Sprint(c.Agents["data"], c.Agents["agenda"]), "{Bibliothek false} {cato true}"},
 		{"rest", fmt.Sprint(c.Mode, c.Log, c.Queue), "domain_expert{debug} {true}"},
-		{"first account", fmt.Sprintf("%+v", t0), "{Name:haus Enabled:true Token:${env:TG_HAUS} APIURL: Mode:poll " +
+		{"first account", fmt.Sprintf("%+v", t0), "{Common:{Name:haus Enabled:true Token:${env:TG_HAUS} " +
 			"Allowed:[{Name: ID:778812 Role:user} {Name:Ada ID:990011 Role:admin}] " +
 			"Groups:[{ID:-1001234 Name:Vorstand Mention:always Allowed:[{Name: ID:* Role:user}] Anonymous:true Commands:[status]} " +
-			"{ID:-77 Name: Mention:required Allowed:[] Anonymous:false Commands:[]}] Bots:[555]}"},
+			"{ID:-77 Name: Mention:required Allowed:[] Anonymous:false Commands:[]}] Bots:[555] Pairing:false} APIURL: Mode:poll Webhook:{URL: Listen: Secret:} Rich:false Ephemeral:false}"},
+		{"Discord", fmt.Sprintf("%+v", c.Channels.Discord[0]), "{Common:{Name:main Enabled:true Token:${env:DC} Allowed:[] " +
+			"Groups:[{ID:223456789012345678 Name:Gilde Mention:required Allowed:[{Name: ID:* Role:user}] Anonymous:false Commands:[]}] " +
+			"Bots:[] Pairing:true} APIURL: Commands:[223456789012345678] KnownLinks:[wiki.example.org]}"},
+		{"Mattermost", fmt.Sprintf("%+v", c.Channels.Mattermost[0]), "{Common:{Name:main Enabled:true Token:${env:MM} Allowed:[{Name:Ole ID:ow8ye3q4mjnkfxt7i5a6b9c1de Role:admin}] " +
+			"Groups:[] Bots:[] Pairing:false} URL:https://chat.example.org Thread:when_threaded Listen:127.0.0.1:8066 PublicURL:https://bot.example.org/mm " +
+			"CommandToken:${env:MMCMD} ButtonSecret:}"},
+		{"its token", c.Channels.Mattermost[0].CommandToken.Reveal(), mattermostToken + "x"},
+		{"transcriber", fmt.Sprint(c.Transcriber), "{[/usr/bin/transkript --datei] 30s}"},
+		{"secrets", fmt.Sprint(c.Secrets()), "[${env:TG_HAUS}  ${env:TG_WERKSTATT}  ${env:DC} ${env:MM} ${env:MMCMD} ]"},
 		{"token", t0.Token.Reveal(), "123456789:abcdefghijklmnopqrstuvwxyz0123456789"},
 		{"token of an account that is off", t1.Token.Reveal() + t1.Token.String(), "${env:TG_WERKSTATT}"},
 	} {
@@ -153,10 +184,10 @@ func TestFullFile(t *testing.T) {
 
 // What `config show` prints can be loaded again and is the same then.
 func TestMaskedIsAConfiguration(t *testing.T) {
-	env := environ("TG_HAUS", "123456789:abcdefghijklmnopqrstuvwxyz0123456789")
-	later := full + `
-    - {name: dritter, token: "987654321:ZYXWVUTSRQPONMLKJIHGFEDCBA"}
-  discord: {enabled: true, token: "aus-dem-leben", guilds: [123456789012345678], allowed: [{id: 5, role: admin}]}
+	env := fullEnvironment()
+	later := strings.Replace(full, "  discord:\n", `    - {name: dritter, token: "987654321:ZYXWVUTSRQPONMLKJIHGFEDCBA"}
+  discord:
+`, 1) + `
 llm:
   providers: {anthropic: {api_key: geheim-eins, env_vars: {B: x, A: y, OLLAMA_API_KEY: geheim-drei}}, ollama: {local: {base_url: "http://localhost:11434"}}}
   models: {fast: {provider: anthropic, name: klein}}
@@ -169,18 +200,18 @@ webui: {password: geheim-zwei}
 		t.Fatal(lines(problems))
 	}
 	shown := string(c.Masked())
-	for _, secret := range []string{"987654321", "aus-dem-leben", "geheim-eins", "geheim-zwei", "geheim-drei", "abcdefghijkl"} {
+	for _, secret := range []string{"987654321", discordToken, mattermostToken, "geheim-eins", "geheim-zwei", "geheim-drei", "abcdefghijkl"} {
 		if strings.Contains(shown, secret) {
 			t.Errorf("shown: %s", secret)
 		}
 	}
-	for _, part := range []string{"v: 1", "token: ${env:TG_HAUS}", `token: '***'`, "api_key: '***'", "password: '***'", "base_url: http://localhost:11434",
-		"time: [\"04:55\", \"05:55\"]", "guilds: [\"123456789012345678\"]", "per_user:"} {
+	for _, part := range []string{"v: 1", "token: ${env:TG_HAUS}", `token: '***'`, "command_token: ${env:MMCMD}", "api_key: '***'", "password: '***'", "base_url: http://localhost:11434",
+		"time: [\"04:55\", \"05:55\"]", "commands: [\"223456789012345678\"]", "command: [/usr/bin/transkript, --datei]", "per_user:"} {
 		if !strings.Contains(shown, part) {
 			t.Errorf("not shown: %s in\n%s", part, shown)
 		}
 	}
-	again, problems := loadFile(t, "config.yaml", strings.ReplaceAll(shown, "'***'", "${env:X}"), environ("TG_HAUS", "123456789:abcdefghijklmnopqrstuvwxyz0123456789", "X", "x1"))
+	again, problems := loadFile(t, "config.yaml", strings.ReplaceAll(shown, "'***'", "${env:X}"), fullEnvironment("X", "ein-langes-geheimnis"))
 	if config.HasErrors(problems) {
 		t.Fatal(lines(problems))
 	}

@@ -109,6 +109,19 @@ const (
 	plainHTTP     Code = "config.plain_http"     // the address; a warning
 	publicHTTP    Code = "config.public_http"    // the address
 	wantCommand   Code = "config.want_command"   // the value
+	wantHost      Code = "config.want_host"      // the value
+	wantListen    Code = "config.want_listen"    // the value
+	sameListen    Code = "config.same_listen"    // the path of the other
+
+	idIsMention        Code = "config.id_is_mention"         // the mention, the id in it
+	discordIDIsName    Code = "config.discord_id_is_name"    // the name
+	wantDiscordID      Code = "config.want_discord_id"       // the value
+	oddDiscordToken    Code = "config.odd_discord_token"     // -; a warning
+	mattermostIDIsName Code = "config.mattermost_id_is_name" // the name
+	wantMattermostID   Code = "config.want_mattermost_id"    // the value
+	oddMattermostToken Code = "config.odd_mattermost_token"  // -; a warning
+	badWebhookSecret   Code = "config.bad_webhook_secret"    // -
+	shortSecret        Code = "config.short_secret"          // the least length in bytes
 )
 
 // The codes of paths, models and the schedule.

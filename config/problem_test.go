@@ -12,7 +12,12 @@ import (
 	"outheis/config"
 )
 
-const goodToken = "123456789:abcdefghijklmnopqrstuvwxyz0123456789"
+// Tokens as the networks make them, invented.
+const (
+	goodToken       = "123456789:abcdefghijklmnopqrstuvwxyz0123456789"
+	discordToken    = "ERFUNDEN0123456789erfunden.ABCDEF.erfunden_0123456789_erfunden-01"
+	mattermostToken = "erfundenerfundenerfunden00"
+)
 
 // problemCases has a case for every code, and for every line of a file that
 // people are known to get wrong.
@@ -73,8 +78,8 @@ var problemCases = []struct {
 	{"no such key", "kaffee: true\n", []string{"! 1 kaffee unknown_key"}},
 	{"odd key", "human: {\"a.b\\n\": 1}\n", []string{`! 1 human."a.b\n" unknown_key`}},
 	{"said twice", "name: Ole\nhuman: {name: Ada}\n", []string{"! 1 name said_twice [human.name]"}},
-	{"unused", "index: {ocr: true}\nwebui: {port: 8080}\nhuman: {email: ole@example.org}\nchannels: {discord: {enabled: true}, mattermost: {enabled: false}}\n",
-		[]string{"~ 0  not_used_yet [human.email, channels.discord, webui, index]"}},
+	{"unused", "index: {ocr: true}\nwebui: {port: 8080}\nhuman: {email: ole@example.org}\nchannels: {signal: {enabled: true, bot_phone: \"+4930123456\"}, web: {enabled: false}}\n",
+		[]string{"~ 0  not_used_yet [human.email, channels.signal, webui, index]"}},
 
 	// Values.
 	{"number for a text", "human: {name: 7}\n", []string{"! 1 human.name want_text [7]"}},
@@ -160,6 +165,78 @@ var problemCases = []struct {
 	{"unencrypted at home", "channels: {telegram: {api_url: \"http://127.0.0.1:8081\"}}\n", nil},
 	{"command with a slash", "channels: {telegram: {groups: [{id: -5, commands: [/status]}]}}\n", []string{"! 1 channels.telegram.groups[0].commands[0] want_command [\"/status\"]"}},
 
+	// Discord.
+	{"Discord", "channels: {discord: {enabled: true, token_env: DISCORD, commands: [global, 123456789012345678], known_links: [wiki.example.org],\n" +
+		" allowed: [123456789012345678, \"*\"], groups: [{id: \"223456789012345678\", mention: always, allowed: [\"*\"]}], bots: [323456789012345678]}}\n", nil},
+	{"no token for Discord", "channels: {discord: {enabled: true, pairing: true}}\n", []string{"! 1 channels.discord.token secret_missing [OUTHEIS_DISCORD_TOKEN]"}},
+	{"token of another sort for Discord", "channels: {discord: {enabled: true, token_env: GOOD, pairing: true}}\n", []string{"~ 1 channels.discord.token_env odd_discord_token"}},
+	{"names on Discord", "channels: {discord: {allowed: [\"@ole\", \"ole#1234\", ole], groups: [\"#werkstatt\", \"https://discord.com/channels/1/2\"], bots: [\"*\"]}}\n", []string{
+		"! 1 channels.discord.allowed[0] discord_id_is_name [@ole]", "! 1 channels.discord.allowed[1] discord_id_is_name [ole#1234]",
+		"! 1 channels.discord.allowed[2] want_discord_id [\"ole\"]", "! 1 channels.discord.groups[0] discord_id_is_name [#werkstatt]",
+		"! 1 channels.discord.groups[1] discord_id_is_name [https://discord.com/channels/1/2]", "! 1 channels.discord.bots[0] everybody_here"}},
+	{"mentions on Discord", "channels: {discord: {allowed: [\"<@!123456789012345678>\"], groups: [\"<#223456789012345678>\"]}}\n", []string{
+		"! 1 channels.discord.allowed[0] id_is_mention [<@!123456789012345678>] [123456789012345678]",
+		"! 1 channels.discord.groups[0] id_is_mention [<#223456789012345678>] [223456789012345678]"}},
+	{"ids beside those of Discord", "channels: {discord: {allowed: [12345678901234, 123456789012345678901, 1.5e17, -123456789012345678], commands: [guild, 5]}}\n", []string{
+		"! 1 channels.discord.allowed[0] want_discord_id [12345678901234]", "! 1 channels.discord.allowed[1] want_discord_id [123456789012345678901]",
+		"! 1 channels.discord.allowed[2] want_discord_id [1.5e17]", "! 1 channels.discord.allowed[3] want_discord_id [-123456789012345678]",
+		"! 1 channels.discord.commands[0] want_discord_id [\"guild\"]", "! 1 channels.discord.commands[1] want_discord_id [5]"}},
+	{"no host", "channels: {discord: {known_links: [\"https://wiki.example.org\", wiki, \"wiki.example.org/seite\"]}}\n", []string{
+		"! 1 channels.discord.known_links[0] want_host [\"https://wiki.example.org\"]", "! 1 channels.discord.known_links[1] want_host [\"wiki\"]",
+		"! 1 channels.discord.known_links[2] want_host [\"wiki.example.org/seite\"]"}},
+	{"anonymous on Discord", "channels: {discord: {groups: [{id: 223456789012345678, anonymous: true}]}}\n", []string{
+		"! 1 channels.discord.groups[0].anonymous unknown_key_elsewhere [channels.telegram[].groups[].anonymous]"}},
+	{"unencrypted Discord", "channels: {discord: {api_url: \"http://proxy.example.org\"}}\n", []string{"! 1 channels.discord.api_url public_http [http://proxy.example.org]"}},
+	{"one token for two on Discord", "channels: {discord: [{name: a, enabled: true, token_env: DISCORD, pairing: true},\n {name: a, enabled: true, token_env: DISCORD, pairing: true}]}\n",
+		[]string{"! 2 channels.discord[1].name duplicate_value [\"a\"] [1]", "! 2 channels.discord[1].token same_token [a]"}},
+	{"nobody on Discord", "channels: {discord: {enabled: true, token_env: DISCORD}}\n", []string{"~ 1 channels.discord.allowed nobody_allowed"}},
+
+	// Mattermost.
+	{"Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org/\", token_env: MM, listen: \"127.0.0.1:8066\", public_url: \"https://bot.example.org/mm\",\n" +
+		" thread: when_threaded, command_token_env: MMCMD, allowed: [ow8ye3q4mjnkfxt7i5a6b9c1de], groups: [{id: pw8ye3q4mjnkfxt7i5a6b9c1de, allowed: [\"*\"]}]}}\n", nil},
+	{"no server of Mattermost", "channels: {mattermost: {enabled: true, token_env: MM, pairing: true}}\n", []string{"! 1 channels.mattermost.url missing_key [url]"}},
+	{"no token for Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org\", pairing: true}}\n",
+		[]string{"! 1 channels.mattermost.token secret_missing [OUTHEIS_MATTERMOST_TOKEN]"}},
+	{"token of another sort for Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org\", token_env: GOOD, pairing: true}}\n",
+		[]string{"~ 1 channels.mattermost.token_env odd_mattermost_token"}},
+	{"names on Mattermost", "channels: {mattermost: {allowed: [\"@ole\", \"ole@example.org\", OW8YE3Q4MJNKFXT7I5A6B9C1DE, 5], groups: [\"~town-square\"]}}\n", []string{
+		"! 1 channels.mattermost.allowed[0] mattermost_id_is_name [@ole]", "! 1 channels.mattermost.allowed[1] mattermost_id_is_name [ole@example.org]",
+		"! 1 channels.mattermost.allowed[2] want_mattermost_id [\"OW8YE3Q4MJNKFXT7I5A6B9C1DE\"]", "! 1 channels.mattermost.allowed[3] want_mattermost_id [5]",
+		"! 1 channels.mattermost.groups[0] mattermost_id_is_name [~town-square]"}},
+	{"an id that ends with a good one", "channels: {mattermost: {allowed: [x.ow8ye3q4mjnkfxt7i5a6b9c1de]}, discord: {allowed: [\"x:123456789012345678\"]}}\n", []string{
+		"! 1 channels.mattermost.allowed[0] want_mattermost_id [\"x.ow8ye3q4mjnkfxt7i5a6b9c1de\"]",
+		"! 1 channels.discord.allowed[0] want_discord_id [\"x:123456789012345678\"]"}},
+	{"unencrypted Mattermost", "channels: {mattermost: {url: \"http://chat.example.org\", listen: \":8066\", public_url: \"http://10.1.2.3:8066\"}}\n", []string{
+		"! 1 channels.mattermost.url public_http [http://chat.example.org]", "~ 1 channels.mattermost.public_url plain_http [http://10.1.2.3:8066]"}},
+	{"half a way back", "channels: {mattermost: [{name: a, listen: \":8066\"},\n {name: b, public_url: \"https://bot.example.org\"}]}\n", []string{
+		"! 1 channels.mattermost[0].public_url missing_key [public_url]", "! 2 channels.mattermost[1].listen missing_key [listen]"}},
+	{"no address to listen on", "channels: {mattermost: {listen: bot.example.org, public_url: \"https://bot.example.org\"}, telegram: {webhook: {listen: \"127.0.0.1:70000\"}}}\n", []string{
+		"! 1 channels.mattermost.listen want_listen [\"bot.example.org\"]", "! 1 channels.telegram.webhook.listen want_listen [\"127.0.0.1:70000\"]"}},
+	{"two at one place", "channels: {mattermost: {enabled: true, token_env: MM, url: \"https://chat.example.org\", pairing: true, listen: \":8066\", public_url: \"https://bot.example.org\"},\n" +
+		" telegram: {enabled: true, token_env: GOOD, allowed: [5], mode: webhook, webhook: {url: \"https://bot.example.org/tg\", listen: \":8066\"}}}\n", []string{
+		"! 1 channels.mattermost.listen same_listen [channels.telegram.webhook.listen]"}},
+	{"short secret", "channels: {mattermost: {enabled: true, token_env: MM, url: \"https://chat.example.org\", pairing: true, button_secret: \"${env:SHORT}\"}}\n",
+		[]string{"! 1 channels.mattermost.button_secret short_secret [16]"}},
+	{"two secrets", "channels: {mattermost: {command_token: \"${env:A}\", command_token_env: B, button_secret: \"${env:A}\", button_secret_env: B}}\n", []string{
+		"! 1 channels.mattermost.command_token_env secret_twice [command_token] [command_token_env]",
+		"! 1 channels.mattermost.button_secret_env secret_twice [button_secret] [button_secret_env]"}},
+	{"where a thread begins", "channels: {mattermost: {thread: alway}}\n", []string{"! 1 channels.mattermost.thread not_one_of_but [\"alway\"] [always, when_threaded] [always]"}},
+
+	// Telegram by webhook.
+	{"webhook", "channels: {telegram: {enabled: true, token_env: GOOD, allowed: [5], mode: webhook, rich: true, ephemeral: true,\n" +
+		" webhook: {url: \"https://bot.example.org/tg\", listen: \"127.0.0.1:8443\", secret_env: SHORT}}}\n", nil},
+	{"webhook without anything", "channels: {telegram: {mode: webhook}}\n", []string{"! 1 channels.telegram.webhook missing_key [webhook]"}},
+	{"half a webhook", "channels: {telegram: {mode: webhook, webhook: {listen: \":8443\"}}}\n", []string{"! 1 channels.telegram.webhook.url missing_key [url]"}},
+	{"webhook in the open", "channels: {telegram: {mode: webhook, webhook: {listen: \":8443\", url: \"http://bot.example.org\"}}}\n",
+		[]string{"! 1 channels.telegram.webhook.url public_http [http://bot.example.org]"}},
+	{"secret that Telegram does not take", "channels: {telegram: {webhook: {secret: \"kein gutes\"}}}\n", []string{
+		"! 1 channels.telegram.webhook.secret bad_webhook_secret", "~ 1 channels.telegram.webhook.secret secret_literal"}},
+	{"mode", "channels: {telegram: {mode: push}}\n", []string{"! 1 channels.telegram.mode not_one_of [\"push\"] [poll, webhook]"}},
+
+	// Speech.
+	{"transcriber", "transcriber: {command: [/usr/bin/transkript, --sprache, de], timeout_s: 0}\n", []string{"! 1 transcriber.timeout_s out_of_range [0] [1] [3600]"}},
+	{"transcriber as a line", "transcriber: {command: {a: b}}\n", []string{"! 1 transcriber.command want_text [{…}]"}},
+
 	// Paths, models, schedule.
 	{"not there", "human: {vault: /nirgends/notizen}\ntresor: {vaults: [/nirgends/tresor]}\n", []string{
 		"~ 1 human.vault path_not_there [/nirgends/notizen]", "~ 2 tresor.vaults[0] path_not_there [/nirgends/tresor]"}},
@@ -193,7 +270,8 @@ var problemCases = []struct {
 }
 
 func TestProblems(t *testing.T) {
-	env := environ("GOOD", goodToken, "ODD", "odd-token", "UNDEFINED", "undefined")
+	env := environ("GOOD", goodToken, "ODD", "odd-token", "UNDEFINED", "undefined", "SHORT", "kurz",
+		"DISCORD", discordToken, "MM", mattermostToken, "MMCMD", strings.Repeat("c", 26))
 	for _, tt := range problemCases {
 		t.Run(tt.name, func(t *testing.T) {
 			name := "config.yaml"

@@ -30,8 +30,8 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	type hidden struct{ token config.Secret }
 	values := []any{
 		s, &s, exposed{s, &s, map[string]config.Secret{"a": s}, []config.Secret{s}, s}, hidden{s}, &hidden{s},
-		[]hidden{{s}}, map[string]hidden{"a": {s}}, config.Telegram{Token: s},
-		config.Config{Channels: config.Channels{Telegram: []config.Telegram{{Token: s}}}},
+		[]hidden{{s}}, map[string]hidden{"a": {s}}, config.Telegram{Common: config.Common{Token: s}},
+		config.Config{Channels: config.Channels{Telegram: []config.Telegram{{Common: config.Common{Token: s}}}, Mattermost: []config.Mattermost{{CommandToken: s, ButtonSecret: s}}}},
 	}
 	check := func(how, got string) {
 		t.Helper()

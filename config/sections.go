@@ -33,9 +33,12 @@ func everything(f *form, c *Config) {
 	sub(f, "tresor", func(f *form) { readTresor(f, &c.Tresor) })
 	sub(f, "agents", func(f *form) { readAgents(f, c.Agents) })
 	sub(f, "channels", func(f *form) {
-		forms(f, "telegram", &c.Channels.Telegram, "", readTelegram)
-		checkTelegram(f, c.Channels.Telegram)
+		readChannels(f, &c.Channels)
 		laterChannels(f)
+	})
+	sub(f, "transcriber", func(f *form) {
+		items(f, "command", &c.Transcriber.Command, text(4096))
+		field(f, "timeout_s", &c.Transcriber.Timeout, period(time.Second, 1, 3600))
 	})
 	laterSections(f)
 }

@@ -14,8 +14,8 @@ import (
 // blackened here (spec/reliability.md T1).
 func (p *program) logger(c config.Config, level *slog.LevelVar) *slog.Logger {
 	w := &redactor{to: p.err}
-	for _, t := range c.Channels.Telegram {
-		if s := t.Token.Reveal(); len(s) >= 8 {
+	for _, secret := range c.Secrets() {
+		if s := secret.Reveal(); len(s) >= 8 {
 			w.secrets = append(w.secrets, s)
 		}
 	}

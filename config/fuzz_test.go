@@ -31,7 +31,7 @@ func FuzzLoad(f *testing.F) {
 			most += strings.Count(content, end)
 		}
 		for _, p := range problems {
-			if s := p.Say(say); s == "" || strings.Contains(s, "%!") {
+			if s := p.Say(say); s == "" || strings.Contains(s, "%!") && !strings.Contains(content, "%!") {
 				t.Errorf("%v is said as %q", p, s)
 			}
 			if p.Line < 0 || p.Line > most+1 {

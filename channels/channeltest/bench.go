@@ -2,6 +2,8 @@ package channeltest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +24,7 @@ const soon = 10 * time.Second
 type bench struct {
 	*testing.T
 	net     Network
+	lacks   map[Ability]string
 	kind    string
 	account string
 
@@ -29,11 +32,43 @@ type bench struct {
 	written strings.Builder
 }
 
-func newBench(t *testing.T, n Network) *bench {
-	b := &bench{T: t, net: n}
-	b.kind, b.account = n.Name()
+func newBench(t *testing.T, h Harness) *bench {
+	b := &bench{T: t, net: h.New(t), lacks: h.Lacks}
+	b.kind, b.account = b.net.Name()
 	t.Cleanup(b.checkSecrets)
 	return b
+}
+
+// has reports whether the network has an ability that changes what a clause
+// asks for, rather than whether it is asked.
+func (b *bench) has(a Ability) bool {
+	_, lacks := b.lacks[a]
+	return !lacks
+}
+
+// acknowledged waits until the network would send nothing again, where it
+// counts that.
+func (b *bench) acknowledged() {
+	b.Helper()
+	if !b.has(Acks) {
+		return
+	}
+	if err := b.net.AwaitAcknowledged(b.soon()); err != nil {
+		b.Error(err)
+	}
+}
+
+// eventually waits for what the network shows and tells nobody.
+func (b *bench) eventually(what string, ok func() bool) {
+	b.Helper()
+	ctx := b.soon()
+	for !ok() {
+		select {
+		case <-ctx.Done():
+			b.Fatalf("%s did not happen", what)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // Write collects what is logged.
@@ -217,9 +252,16 @@ func (b *bench) check(e channels.Event) {
 	}
 }
 
+// post is a part on its way to a place. Its key is made of both, so that the
+// same words are the same post.
+func post(to channels.Address, body formatting.Part) channels.Post {
+	sum := sha256.Sum256(fmt.Append(nil, to.Chat(), "\x00", to.Thread(), "\x00", body.Text, "\x00", body.Plain))
+	return channels.Post{To: to, Key: hex.EncodeToString(sum[:8]), Body: body}
+}
+
 // text is a post of plain text.
 func text(to channels.Address, s string) channels.Post {
-	return channels.Post{To: to, Key: "k1", Body: formatting.Part{Text: s, Plain: s}}
+	return post(to, formatting.Part{Text: s, Plain: s})
 }
 
 // send posts p and checks that every error is a typed one.
@@ -237,10 +279,17 @@ func (b *bench) sendCtx(ctx context.Context, c channels.Channel, p channels.Post
 		}
 		return receipt, nil
 	}
+	return receipt, b.typed(err, p.Body.Plain)
+}
+
+// typed checks that err, which is not nil, is one that may leave an adapter;
+// body is a text that it must not hold.
+func (b *bench) typed(err error, body string) *channels.SendError {
+	b.Helper()
 	b.note(err)
 	se, ok := err.(*channels.SendError)
 	if !ok {
-		b.Fatalf("Send returned a %T, want a *SendError: %v", err, err)
+		b.Fatalf("the adapter returned a %T, want a *SendError: %v", err, err)
 	}
 	if se.Err == nil {
 		b.Errorf("SendError without a cause: %+v", *se)
@@ -248,7 +297,7 @@ func (b *bench) sendCtx(ctx context.Context, c channels.Channel, p channels.Post
 	if !strings.Contains(se.Error(), se.Err.Error()) {
 		b.Errorf("SendError hides its cause: %v", se)
 	}
-	if body := p.Body.Plain; len(body) > 8 && strings.Contains(se.Error(), body) {
+	if len(body) > 8 && strings.Contains(se.Error(), body) {
 		b.Errorf("the error holds the text of the message: %v", se)
 	}
 	if (se.Class == channels.RetryAfter) != (se.After > 0 && se.Scope != "") {
@@ -257,7 +306,7 @@ func (b *bench) sendCtx(ctx context.Context, c channels.Channel, p channels.Post
 	if se.Class == channels.Misconfigured && se.Remedy == "" {
 		b.Errorf("Misconfigured without a remedy: %v", se)
 	}
-	return receipt, se
+	return se
 }
 
 // must sends p and fails the case unless it arrives.

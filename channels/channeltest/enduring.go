@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"strings"
 	"time"
 
 	"outheis/channels"
@@ -21,13 +19,14 @@ func enduringCases() []testCase {
 		{"StopsWhileDeliverFails", nil, stopsWhileDeliverFails},
 		{"StopsDuringOutage", []Ability{Outage}, stopsDuringOutage},
 		{"StopsWhileNobodyAnswers", []Ability{Faults}, stopsWhileNobodyAnswers},
-		{"MalformedEventsDoNoHarm", []Ability{Malformed}, malformedEvents},
-		{"FloodIsTakenWithoutGrowth", nil, flood},
 		{"SecretsNeverLeak", []Ability{Faults, Outage, Redirects}, secretsNeverLeak},
 		{"TypingIsShownAndEnds", []Ability{Typing}, typing},
 		{"TypingIsShownInTheTopic", []Ability{Typing, Topics}, typingInTopic},
 		{"TypingEndsWithTheContext", []Ability{Typing}, typingEnds},
 		{"MenuIsSet", []Ability{Menu}, menu},
+		{"UnchangedMenuIsNotSetAgain", []Ability{Menu}, unchangedMenu},
+		{"MenuNamesArguments", []Ability{Menu, Arguments}, menuArguments},
+		{"CheckSaysWhatIsWrong", []Ability{Checks, Revoking}, checks},
 		{"HealthFollowsWhatIsReceived", []Ability{Health, Outage}, health},
 		{"HealthNamesTheSecondClient", []Ability{Health, Exclusive}, healthConflict},
 		{"HealthNamesWrongCredentials", []Ability{Health, Revoking}, healthCredentials},
@@ -108,56 +107,6 @@ func stopsWhileNobodyAnswers(b *bench) {
 	r.stop()
 }
 
-func malformedEvents(b *bench) {
-	const n = 1000
-	r := b.start()
-	r.hear(Line{At: AdaDirect, From: Ada, Text: "vorher"})
-	before := heap()
-	b.net.Malform(n)
-	b.net.Say(Line{At: AdaDirect, From: Ada, Text: "nachher"})
-	for e := r.next(); e.Text != "nachher"; e = r.next() {
-		if e.Actor.Kind == channels.Person && e.Addressed && e.Text != "" {
-			b.Errorf("nonsense became a question: %+v", e)
-		}
-	}
-	if err := b.net.AwaitAcknowledged(b.soon()); err != nil {
-		b.Error(err)
-	}
-	if grown := heap() - before; grown > 64<<20 {
-		b.Errorf("%d malformed events left %d MiB", n, grown>>20)
-	}
-}
-
-func flood(b *bench) {
-	const waves, each = 10, 1000
-	r := b.start()
-	var after int64
-	for wave := range waves {
-		for i := range each {
-			b.net.Say(Line{At: AdaDirect, From: Ada, Text: fmt.Sprint(wave*each + i)})
-		}
-		for i := range each {
-			if e := r.next(); e.Text != fmt.Sprint(wave*each+i) {
-				b.Fatalf("%q came, want %d", e.Text, wave*each+i)
-			}
-		}
-		if wave == 1 {
-			after = heap()
-		}
-	}
-	if grown := heap() - after; grown > 8<<20 {
-		b.Errorf("%d messages left %d MiB", (waves-2)*each, grown>>20)
-	}
-}
-
-// heap returns the bytes in use.
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // secretsNeverLeak lets everything go wrong; the bench looks through all that
 // was logged and returned when the case has ended.
 func secretsNeverLeak(b *bench) {
@@ -231,49 +180,16 @@ func typingEnds(b *bench) {
 	// That nothing is left behind shows at the end of the case.
 }
 
-func menu(b *bench) {
-	c := b.open().(channels.Commander)
-	de := []channels.Command{{Name: "start", About: "Begrüßung"}, {Name: "tresor", About: "Frage an einen Tresor"}}
-	en := []channels.Command{{Name: "start", About: "Greeting"}}
-	for lang, list := range map[string][]channels.Command{"de": de, "": en} {
-		if err := c.SetCommands(b.soon(), lang, list); err != nil {
-			b.note(err)
-			b.Fatalf("SetCommands(%q): %v", lang, err)
-		}
-	}
-	for lang, want := range map[string][]channels.Command{"de": de, "": en} {
-		if got := b.net.Menu(lang); fmt.Sprint(got) != fmt.Sprint(want) {
-			b.Errorf("menu %q is %v, want %v", lang, got, want)
-		}
-	}
-	var many []channels.Command
-	for i := range 300 {
-		many = append(many, channels.Command{Name: fmt.Sprint("befehl_", i), About: strings.Repeat("x", 200)})
-	}
-	if err := c.SetCommands(b.soon(), "de", many); err != nil {
-		b.Fatalf("a menu that is too large: %v", err)
-	}
-	if got := b.net.Menu("de"); len(got) == 0 || got[0] != many[0] {
-		b.Errorf("of a menu that is too large %d entries are left", len(got))
-	}
-}
-
 // awaitHealth waits for a state.
 func (b *bench) awaitHealth(c channels.Channel, want channels.State) channels.Health {
 	b.Helper()
 	p := c.(channels.Prober)
-	ctx := b.soon()
-	for {
-		h := p.Health()
-		if h.State == want {
-			return h
-		}
-		select {
-		case <-ctx.Done():
-			b.Fatalf("health is %+v, want %s", h, want)
-		case <-time.After(5 * time.Millisecond): // a probe has nothing to wait on
-		}
-	}
+	var h channels.Health
+	b.eventually("health "+string(want), func() bool {
+		h = p.Health()
+		return h.State == want
+	})
+	return h
 }
 
 func health(b *bench) {

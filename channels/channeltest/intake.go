@@ -23,10 +23,6 @@ func intakeCases() []testCase {
 		{"OrderOfAChatIsKept", nil, orderOfAChatIsKept},
 		{"RefusedEventComesAgain", nil, refusedEventComesAgain},
 		{"RefusedEventHoldsBackItsChat", nil, refusedEventHoldsBackItsChat},
-		{"RefusedEventComesAgainAfterRestart", []Ability{Pending}, refusedEventComesAgainAfterRestart},
-		{"NothingIsAcknowledgedBeforeItIsStored", []Ability{Pending}, nothingIsAcknowledgedBeforeItIsStored},
-		{"WhatWaitedWhileAwayComes", []Ability{Pending}, whatWaitedWhileAwayComes},
-		{"AcknowledgedEventsDoNotReturn", []Ability{Pending}, acknowledgedEventsDoNotReturn},
 		{"CutWhileReceivingLosesNothing", []Ability{Faults}, receivingSurvives(CutBefore)},
 		{"CutAfterReceivingLosesNothing", []Ability{Faults}, receivingSurvives(CutAfter)},
 		{"ServerErrorWhileReceivingLosesNothing", []Ability{Faults}, receivingSurvives(ServerError)},
@@ -39,9 +35,9 @@ func intakeCases() []testCase {
 		{"StartDuringOutage", []Ability{Outage}, startDuringOutage},
 		{"EditIsAnEventOfItsOwn", []Ability{Edits}, editIsAnEventOfItsOwn},
 		{"EditWithoutChangeHasTheSameKey", []Ability{Edits}, editWithoutChange},
+		{"DeletionIsAnEvent", []Ability{Deletions}, deletionIsAnEvent},
 		{"UnsupportedContentIsNamed", []Ability{Media}, unsupportedContentIsNamed},
 		{"ReactionIsAnEvent", []Ability{Reactions}, reactionIsAnEvent},
-		{"ButtonIsAnEvent", []Ability{Buttons}, buttonIsAnEvent},
 		{"RemovalIsAnEvent", []Ability{Membership, Groups}, removalIsAnEvent},
 		{"MoveIsAnEvent", []Ability{Moves, Groups}, moveIsAnEvent},
 	}
@@ -75,7 +71,7 @@ func textIsNotChanged(b *bench) {
 	r := b.start()
 	for _, s := range []string{
 		"Größe 1.234,56 € – „wörtlich“", "😀👨‍👩‍👧‍👦🇩🇪 ganz", "עברית و عربى",
-		"<b>kein</b> *Markup* _hier_ & `da`", "e\u0301 kombiniert", "/pfad/zu/datei und C:\\x", strings.Repeat("lang ", 700) + "Ende",
+		"<b>kein</b> *Markup* _hier_ & `da`", "e\u0301 kombiniert", "/pfad/zu/datei und C:\\x", strings.Repeat("lang ", 380) + "Ende",
 	} {
 		if e := r.hear(Line{At: AdaDirect, From: Ada, Text: s}); e.Text != s {
 			b.Errorf("text arrived as %q, want %q", e.Text, s)
@@ -175,90 +171,6 @@ func refusedEventHoldsBackItsChat(b *bench) {
 	}
 }
 
-func refusedEventComesAgainAfterRestart(b *bench) {
-	refused := make(chan channels.Event, 1000)
-	r := b.runWith(b.open(), func(_ context.Context, e channels.Event) error {
-		refused <- e
-		return errors.New("disk full")
-	})
-	b.net.Say(Line{At: AdaDirect, From: Ada, Text: "eins"})
-	b.net.Say(Line{At: AdaDirect, From: Ada, Text: "zwei"})
-	var first channels.Event
-	select {
-	case first = <-refused:
-	case <-b.soon().Done():
-		b.Fatal("nothing was delivered")
-	}
-	r.stop()
-	b.close(r.c)
-	again := b.start()
-	e := again.next()
-	equal(b, "key", e.Key, first.Key)
-	equal(b, "text", e.Text, "eins")
-	equal(b, "address", e.Address, first.Address)
-	equal(b, "second text", again.next().Text, "zwei")
-}
-
-func nothingIsAcknowledgedBeforeItIsStored(b *bench) {
-	entered, release := make(chan struct{}), make(chan struct{})
-	r := b.runWith(b.open(), func(ctx context.Context, e channels.Event) error {
-		if e.Text == "wichtig" {
-			close(entered)
-			select {
-			case <-release:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	b.net.Say(Line{At: AdaDirect, From: Ada, Text: "wichtig"})
-	b.net.Say(Line{At: BenDirect, From: Ben, Text: "auch"})
-	select {
-	case <-entered:
-	case <-b.soon().Done():
-		b.Fatal("nothing was delivered")
-	}
-	if n := b.net.Unacknowledged(); n == 0 {
-		b.Error("acknowledged before it was stored")
-	}
-	close(release)
-	r.next()
-	r.next()
-	if err := b.net.AwaitAcknowledged(b.soon()); err != nil {
-		b.Errorf("stored and not acknowledged: %v", err)
-	}
-}
-
-func whatWaitedWhileAwayComes(b *bench) {
-	for i := range 250 {
-		b.net.Say(Line{At: AdaDirect, From: Ada, Text: fmt.Sprint("Frage ", i)})
-	}
-	r := b.start()
-	for i := range 250 {
-		equal(b, "text", r.next().Text, fmt.Sprint("Frage ", i))
-	}
-}
-
-func acknowledgedEventsDoNotReturn(b *bench) {
-	r := b.start()
-	keys := make(map[string]bool)
-	for i := range 5 {
-		keys[r.hear(Line{At: AdaDirect, From: Ada, Text: fmt.Sprint("alt ", i)}).Key] = true
-	}
-	if err := b.net.AwaitAcknowledged(b.soon()); err != nil {
-		b.Fatal(err)
-	}
-	r.stop()
-	b.close(r.c)
-	r = b.start()
-	e := r.hear(Line{At: AdaDirect, From: Ada, Text: "neu"})
-	equal(b, "text", e.Text, "neu")
-	if keys[e.Key] {
-		b.Errorf("a new event has the key %s of an old one", e.Key)
-	}
-}
-
 // receivingSurvives breaks the way in while people write.
 func receivingSurvives(f Fault) func(*bench) {
 	return func(b *bench) {
@@ -344,6 +256,20 @@ func editWithoutChange(b *bench) {
 	equal(b, "text", touched.Text, edit.Text)
 }
 
+func deletionIsAnEvent(b *bench) {
+	r := b.start()
+	e := r.hear(Line{At: AdaDirect, From: Ada, Text: "vergiss das"})
+	b.net.Delete(AdaDirect, e.Message)
+	gone := r.next()
+	equal(b, "kind", gone.Kind, channels.KindDeletion)
+	equal(b, "message", gone.Message, e.Message)
+	equal(b, "chat", gone.Address.Chat(), e.Address.Chat())
+	equal(b, "text", gone.Text, "")
+	if gone.Key == e.Key {
+		b.Errorf("the deletion has the key of what was written: %s", gone.Key)
+	}
+}
+
 func unsupportedContentIsNamed(b *bench) {
 	r := b.start()
 	voice := r.hear(Line{At: AdaDirect, From: Ada, Media: "voice"})
@@ -366,19 +292,6 @@ func reactionIsAnEvent(b *bench) {
 		equal(b, "message", reaction.Message, e.Message)
 		equal(b, "actor", reaction.Actor.ID, e.Actor.ID)
 	}
-}
-
-func buttonIsAnEvent(b *bench) {
-	r := b.start()
-	e := r.hear(Line{At: AdaDirect, From: Ada, Text: "zeig"})
-	receipt := b.must(r.c, text(e.Address, "Beleg?"))
-	b.net.Press(AdaDirect, receipt.Remote, "beleg:2")
-	press := r.next()
-	equal(b, "kind", press.Kind, channels.KindButton)
-	equal(b, "button", press.Button, "beleg:2")
-	equal(b, "message", press.Message, receipt.Remote)
-	equal(b, "actor", press.Actor.ID, e.Actor.ID)
-	equal(b, "chat", press.Address.Chat(), e.Address.Chat())
 }
 
 func removalIsAnEvent(b *bench) {

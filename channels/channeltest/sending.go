@@ -43,7 +43,6 @@ func sendingCases() []testCase {
 		{"MovedIsGoneWithTheNewAddress", []Ability{Moves, Groups}, moved},
 		{"WrongCredentialsAreMisconfigured", []Ability{Revoking}, wrongCredentials},
 		{"ManySendAtOnce", nil, manySendAtOnce},
-		{"RandomCutsLoseNothingUnnoticed", []Ability{Faults}, randomCuts},
 	}
 }
 
@@ -72,7 +71,7 @@ func postArrives(b *bench) {
 
 func markupArrives(b *bench) {
 	c, to := b.asked()
-	b.must(c, channels.Post{To: to, Key: "k", Body: b.net.Marked("fett & <schön>")})
+	b.must(c, post(to, b.net.Marked("fett & <schön>")))
 	got := b.net.Arrived(AdaDirect)[0]
 	equal(b, "text", got.Text, "fett & <schön>")
 	equal(b, "marked", got.Marked, true)
@@ -92,7 +91,7 @@ func renderedAnswerArrives(b *bench) {
 		doc.Blocks = append(doc.Blocks, formatting.Paragraph{Inlines: []formatting.Inline{formatting.Text("Und noch ein Absatz mit Wörtern, die alle ankommen sollen.")}})
 	}
 	for _, part := range formatting.Render(doc, c.Profile()) {
-		b.must(c, channels.Post{To: to, Key: "k", Body: part})
+		b.must(c, post(to, part))
 	}
 	all := strings.Join(b.texts(AdaDirect), "\n")
 	for _, want := range []string{"drei Monate", "a<b>_c", "C-0001", "if a < b && c > d { }", "eins 😀"} {
@@ -106,8 +105,8 @@ func renderedAnswerArrives(b *bench) {
 func plainIsNotMarkup(b *bench) {
 	c, to := b.asked()
 	for _, s := range []string{"<b>nicht fett</b>", "*nicht* _fett_ `x` [a](http://b.example)", "&lt; bleibt", "<unbekannt>"} {
-		p := text(to, "anders")
-		p.Body.Plain, p.Plain = s, true
+		p := post(to, formatting.Part{Text: "anders", Plain: s})
+		p.Plain = true
 		b.must(c, p)
 		got := b.net.Arrived(AdaDirect)
 		equal(b, "text", got[len(got)-1].Text, s)
@@ -139,7 +138,7 @@ func tooLongIsRefused(b *bench) {
 
 func brokenMarkup(b *bench) {
 	c, to := b.asked()
-	p := channels.Post{To: to, Key: "k", Body: b.net.Broken("das ist der Text")}
+	p := post(to, b.net.Broken("das ist der Text"))
 	se := b.refused(c, p, channels.Refused)
 	equal(b, "markup", se.Markup, true)
 	p.Plain = true
@@ -365,50 +364,4 @@ func manySendAtOnce(b *bench) {
 			}
 		}
 	}
-}
-
-// randomCuts is the delivery test G13 of the reliability goals: a caller that
-// repeats what was not sent, and repeats what is unsure once, loses nothing,
-// and doubles at most what was unsure.
-func randomCuts(b *bench) {
-	c, to := b.asked()
-	const posts = 500
-	faults := []Fault{"", CutBefore, "", CutAfter, ServerError, "", Garbage}
-	unsure := make(map[string]int)
-	for i := range posts {
-		s := fmt.Sprint("Teil ", i)
-		if f := faults[i%len(faults)]; f != "" {
-			b.net.BreakSend(f, 1)
-		}
-		for {
-			_, se := b.send(c, text(to, s))
-			if se == nil {
-				break
-			}
-			switch se.Class {
-			case channels.NotSent:
-			case channels.Unsure:
-				unsure[s]++
-			default:
-				b.Fatalf("%s: %v", s, se)
-			}
-		}
-	}
-	got := make(map[string]int)
-	for _, s := range b.texts(AdaDirect) {
-		got[s]++
-	}
-	doubled := 0
-	for i := range posts {
-		s := fmt.Sprint("Teil ", i)
-		switch n := got[s]; {
-		case n == 0:
-			b.Errorf("%s is lost", s)
-		case n > 1+unsure[s]:
-			b.Errorf("%s arrived %d times and was unsure %d times", s, n, unsure[s])
-		case n > 1:
-			doubled++
-		}
-	}
-	b.Logf("%d posts, %d unsure, %d doubled, none lost", posts, len(unsure), doubled)
 }

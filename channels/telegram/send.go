@@ -56,6 +56,13 @@ func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, 
 	if marked {
 		args["parse_mode"] = p.Body.Mode
 	}
+	markup, err := keyboard(p.Body.Buttons)
+	if err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
+	}
+	if markup != "" {
+		args["reply_markup"] = markup
+	}
 	if thread := topic(p.To); thread != "" {
 		args["message_thread_id"] = thread
 	}
@@ -67,7 +74,7 @@ func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, 
 	var sent struct {
 		ID json.Number `json:"message_id"`
 	}
-	err := c.client.call(ctx, "sendMessage", args, &sent)
+	err = c.client.call(ctx, "sendMessage", args, &sent)
 	if err == nil && sent.ID == "" {
 		err = &failure{method: "sendMessage", kind: garbled, text: "the answer names no message"}
 	}

@@ -157,7 +157,11 @@ func New(o Options) (*Channel, error) {
 func (c *Channel) Kind() string { return Kind }
 
 // Profile implements [channels.Channel].
-func (c *Channel) Profile() formatting.Profile { return formatting.TelegramHTML() }
+func (c *Channel) Profile() formatting.Profile {
+	p := formatting.TelegramHTML()
+	p.Buttons = maxButtons
+	return p
+}
 
 // Close implements [channels.Closer].
 func (c *Channel) Close() error {

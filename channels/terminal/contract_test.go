@@ -33,15 +33,18 @@ func TestContract(t *testing.T) {
 			channeltest.Menu:    "the keys are in the help",
 			channeltest.Faults:  here, channeltest.Outage: here, channeltest.Redirects: here, channeltest.RateLimit: here,
 			channeltest.Turns:    here,
-			channeltest.Revoking: here, channeltest.Health: here,
+			channeltest.Revoking: here, channeltest.Health: here, channeltest.Acks: here, channeltest.Cursors: here,
+			channeltest.Idempotent: here, channeltest.Attempts: here, channeltest.Checks: here,
+			channeltest.Deletions: plain, channeltest.FilesIn: plain, channeltest.FilesOut: plain, channeltest.Editing: plain,
+			channeltest.Arguments: "the keys are in the help",
 		},
 	})
 }
 
 // A desk is two people, each at a pipe of their own, as a network.
 type desk struct {
-	channeltest.Network // what it lacks
-	t                   *testing.T
+	channeltest.Lacking
+	t *testing.T
 
 	mu      sync.Mutex
 	opened  int

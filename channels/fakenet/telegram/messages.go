@@ -130,12 +130,10 @@ func (s *Server) write(c *call, raw, text string) (*stored, error) {
 		m.ReplyToMessage = &r
 		sent.ReplyTo = r.MessageID
 	}
-	if markup := c.params["reply_markup"]; markup != "" {
-		if !json.Valid([]byte(markup)) {
-			return nil, badRequest("can't parse reply keyboard markup JSON object")
-		}
-		m.ReplyMarkup = json.RawMessage(markup)
+	if sent.Buttons, err = buttons(c); err != nil {
+		return nil, err
 	}
+	m.ReplyMarkup = json.RawMessage(c.params["reply_markup"])
 	m.sent = sent
 	return m, nil
 }
@@ -207,6 +205,10 @@ func (s *Server) editMessageText(c *call) (any, error) {
 	if !m.byBot {
 		return nil, badRequest("message can't be edited")
 	}
+	rows, err := buttons(c)
+	if err != nil {
+		return nil, err
+	}
 	markup := c.params["reply_markup"]
 	if m.Text == text && slices.EqualFunc(m.Entities, entities, sameEntity) && string(m.ReplyMarkup) == markup {
 		return nil, badRequest("message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message")
@@ -217,6 +219,7 @@ func (s *Server) editMessageText(c *call) (any, error) {
 		m.ReplyMarkup = json.RawMessage(markup)
 	}
 	m.sent.Text, m.sent.Entities, m.sent.Raw = text, entities, raw
+	m.sent.Buttons = rows
 	m.sent.Edits++
 	s.wake()
 	return m.Message, nil

@@ -216,6 +216,31 @@ func (s *Server) Answered(query string) bool {
 	return s.queries[query]
 }
 
+// AnsweredQueries returns how many pressed buttons the bot has answered.
+func (s *Server) AnsweredQueries() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, answered := range s.queries {
+		if answered {
+			n++
+		}
+	}
+	return n
+}
+
+// Delete removes a message from a chat, as a person does. Bots are not told.
+func (s *Server) Delete(chatID, message int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.mustChat(chatID)
+	if m := c.messages[message]; m != nil && m.sent != nil {
+		m.sent.Deleted = true
+	}
+	delete(c.messages, message)
+	s.wake()
+}
+
 // Block makes a person block the bot; writing again ends it.
 func (s *Server) Block(user int64) {
 	s.stand(user, user, blocked, "member", "kicked")

@@ -154,11 +154,20 @@ type Sent struct {
 	Entities  []Entity // its formatting
 	Raw       string   // the text as the bot sent it
 	ParseMode string
+	// Buttons are the rows of the inline keyboard as it stands now.
+	Buttons [][]Button
 	// Params are all parameters of the request.
 	Params  map[string]string
 	Edits   int
 	Deleted bool
 	At      time.Time
+}
+
+// Button is a button of an inline keyboard.
+type Button struct {
+	Text string `json:"text"`
+	Data string `json:"callback_data,omitempty"`
+	URL  string `json:"url,omitempty"`
 }
 
 // Action is a chat action, such as typing, that arrived from the bot.

@@ -5,7 +5,9 @@
 // (spec/tresor/8-answering.md §1.3): the statements, each with its citations;
 // the Belege; Stand and Konfidenz; remarks; what is not covered. An abstention
 // begins with the words "Nicht im Bestand" and says how much was compared.
-// [Say] words a sentence of the program.
+// The Belege have numbers, in the order of [agents.Answer.Belege]: what is said
+// as "Beleg 2" later means the same for ever. [Evidence] words such a Beleg in
+// full, with what has become of it since. [Say] words a sentence of the program.
 //
 // The package adds no statement and changes none: the text of a claim is data
 // and is shown as it stands. It decides nothing about who reads or when, and
@@ -26,6 +28,8 @@ type Target struct {
 	// Remarks are finished sentences of the program about this reply. They stand
 	// behind the answer.
 	Remarks []string
+	// Buttons stand below the reply.
+	Buttons []formatting.Button
 }
 
 // A Reply is ready to be sent, part by part.
@@ -36,21 +40,24 @@ type Reply struct {
 // Compose words an answer. The zero Answer gives a Reply without parts.
 func Compose(a agents.Answer, t Target) Reply {
 	w := newWording(t.Lang)
-	w.fold = t.Profile.Folds()
-	d := w.answer(a)
-	for _, r := range t.Remarks {
-		d.Add(formatting.Para(formatting.Emphasis{Inlines: literal(r)}))
-	}
-	return Reply{formatting.Render(d, t.Profile)}
+	w.fold, w.numbered = t.Profile.Folds(), true
+	return t.render(w.answer(a))
 }
 
 // Say words a text of the program: paragraphs between blank lines, lines that
 // begin with "- " as a list, and `code` in backticks. Everything else is
 // literal, so that names and numbers can stand in it.
 func Say(text string, t Target) Reply {
-	d := formatting.Doc(paragraphs(text)...)
+	return t.render(formatting.Doc(paragraphs(text)...))
+}
+
+// render ends a document with what belongs to the target.
+func (t Target) render(d formatting.Document) Reply {
 	for _, r := range t.Remarks {
 		d.Add(formatting.Para(formatting.Emphasis{Inlines: literal(r)}))
+	}
+	if len(d.Blocks) > 0 {
+		d.Buttons = t.Buttons
 	}
 	return Reply{formatting.Render(d, t.Profile)}
 }

@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -135,9 +136,9 @@ func TestComposeFoldsTheEvidenceWhereTheNetworkCan(t *testing.T) {
 Der Laser ist ohne Einweisung gesperrt, siehe <code>laser.md</code>. [C-0003]
 
 <blockquote expandable><b>Belege:</b>
-• C-0001 (S-0001 Laserordnung, Punkt 1, Wortlaut) — Stand 2026-05-02
-• C-0004 (S-0001, Punkt 1, Auslegung) — eigene Einordnung
-• C-0003 (X-0001, A-0003, Wortlaut) — Stand 2026-05-02</blockquote>
+1. C-0001 (S-0001 Laserordnung, Punkt 1, Wortlaut) — Stand 2026-05-02
+2. C-0004 (S-0001, Punkt 1, Auslegung) — eigene Einordnung
+3. C-0003 (X-0001, A-0003, Wortlaut) — Stand 2026-05-02</blockquote>
 
 Stand: 2026-05-02; Konfidenz: hoch
 
@@ -150,7 +151,7 @@ Stand: 2026-05-02; Konfidenz: hoch
 		t.Errorf("Compose = %+v\nwant:\n%s", got.Parts, want)
 	}
 	plain := relay.Compose(laser(t), relay.Target{Profile: formatting.Terminal(formatting.TerminalOptions{}), Lang: "de"})
-	if len(plain.Parts) != 1 || !strings.Contains(plain.Parts[0].Text, "\nBelege:\n• C-0001") {
+	if len(plain.Parts) != 1 || !strings.Contains(plain.Parts[0].Text, "\nBelege:\n1. C-0001") {
 		t.Errorf("a terminal that cannot fold gets %q", plain.Parts)
 	}
 }
@@ -195,11 +196,11 @@ func TestLongAnswersKeepTheirEvidence(t *testing.T) {
 	if len(parts) < 4 {
 		t.Fatalf("the answer has %d parts; the test needs several", len(parts))
 	}
-	for _, b := range belege {
+	for i, b := range belege {
 		together, listed := 0, 0
 		for _, p := range parts {
 			together += strings.Count(p.Plain, "Ende "+b.ID+". ["+b.ID+"]")
-			listed += strings.Count(p.Plain, "• "+b.ID+" (S-0001, Absatz "+b.ID+", Wortlaut) — Stand 2026-01-02")
+			listed += strings.Count(p.Plain, strconv.Itoa(i+1)+". "+b.ID+" (S-0001, Absatz "+b.ID+", Wortlaut) — Stand 2026-01-02")
 		}
 		if together != 1 || listed != 1 {
 			t.Errorf("%s: %d times with its statement, %d times among the Belege", b.ID, together, listed)

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,8 +19,9 @@ const (
 // the answer first, in paragraphs of one statement; the evidence as one short
 // line a claim, folded where the channel can do so.
 type wording struct {
-	t    *texts.Texts
-	fold bool
+	t        *texts.Texts
+	fold     bool
+	numbered bool // the Belege have numbers by which people can ask for them
 }
 
 func newWording(lang string) wording { return wording{t: texts.For(lang)} }
@@ -76,14 +78,14 @@ func (w wording) statement(s agents.Statement) formatting.Paragraph {
 	return p
 }
 
-// belege lists the evidence, one line a claim: its id, then source, Fundstelle
+// belege lists the evidence, one line a claim: its number or a bullet, its id, then source, Fundstelle
 // and kind in brackets, then the Stand, which a single claim leaves to the line
 // below. The title of a source stands at its first mention.
 func (w wording) belege(d *formatting.Document, a agents.Answer) {
 	belege := a.Belege()
 	lines := [][]formatting.Inline{{formatting.Bold(w.t.Say("relay.belege"))}}
 	named := make(map[string]bool)
-	for _, b := range belege {
+	for i, b := range belege {
 		source := b.Source
 		if key := b.Tresor + "\x00" + b.Source; b.SourceTitle != "" && !named[key] {
 			named[key] = true
@@ -93,7 +95,11 @@ func (w wording) belege(d *formatting.Document, a agents.Answer) {
 		if b.Art != "" {
 			facts = append(facts, b.Art)
 		}
-		line := "• " + b.ID + " (" + strings.Join(facts, ", ") + ")"
+		mark := "• "
+		if w.numbered {
+			mark = strconv.Itoa(i+1) + ". "
+		}
+		line := mark + b.ID + " (" + strings.Join(facts, ", ") + ")"
 		switch {
 		case b.Art == "Auslegung":
 			line += " — " + w.t.Say("relay.own_classification")

@@ -8,7 +8,7 @@ type Account struct {
 	People  []Person // by their own id; Everybody stands for all others in direct chats
 	Groups  []GroupAccess
 	Bots    []string // ids of programs that get answers
-	Pairing bool     // a stranger who writes directly gets a code for the owner
+	Pairing string   // when a stranger who writes directly gets a code for the owner
 }
 
 // GroupAccess is who may ask in one group: its own People, and those of the
@@ -60,7 +60,10 @@ func (a Account) Describe() []Sentence {
 	if nobodyIn(a.People) {
 		all = append(all, Sentence{"config.access_direct_nobody", nil})
 	}
-	if a.Pairing {
+	switch a.Pairing {
+	case PairingWindow:
+		all = append(all, Sentence{"config.access_pairing_window", nil})
+	case PairingAlways:
 		all = append(all, Sentence{"config.access_pairing", nil})
 	}
 	for _, g := range a.Groups {

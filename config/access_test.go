@@ -34,7 +34,7 @@ func TestDescribe(t *testing.T) {
 			"In der Gruppe Vorstand dürfen 2 Personen fragen. Eine Person ist gesperrt. In der Gruppe Vorstand antwortet der Bot nur, wenn er angesprochen ist. " +
 			"In der Gruppe -2 dürfen alle Mitglieder fragen. In der Gruppe -2 antwortet der Bot auf jede Nachricht. " +
 			"In der Gruppe -2 dürfen auch anonyme Administratoren der Gruppe fragen. Ein anderer Bot bekommt Antworten."},
-		{"pairing", config.Common{Name: "main", Enabled: true, Pairing: true}, "Konto telegram/main: Im direkten Gespräch darf niemand fragen. " +
+		{"pairing", config.Common{Name: "main", Enabled: true, Pairing: "always"}, "Konto telegram/main: Im direkten Gespräch darf niemand fragen. " +
 			"Wer sonst direkt schreibt, bekommt einen Code, mit dem Sie ihn zulassen können (`outheis channels pair`). In Gruppen antwortet der Bot nicht."},
 		{"group for nobody", config.Common{Name: "main", Enabled: true, Groups: []config.Group{{ID: "-1"}}},
 			"Konto telegram/main: Im direkten Gespräch darf niemand fragen. In der Gruppe -1 darf niemand fragen."},
@@ -59,14 +59,14 @@ func TestDescribe(t *testing.T) {
 func TestAccountsOfAllNetworks(t *testing.T) {
 	c := config.Config{Channels: config.Channels{
 		Mattermost: []config.Mattermost{{Common: config.Common{Name: "m"}}},
-		Discord:    []config.Discord{{Common: config.Common{Name: "d", Pairing: true}}, {Common: config.Common{Name: "e"}}},
+		Discord:    []config.Discord{{Common: config.Common{Name: "d", Pairing: "window"}}, {Common: config.Common{Name: "e"}}},
 		Telegram:   []config.Telegram{{Common: config.Common{Name: "t"}}},
 	}}
 	var got []string
 	for _, a := range c.Accounts() {
-		got = append(got, fmt.Sprintf("%s/%s %t", a.Channel, a.Name, a.Pairing))
+		got = append(got, fmt.Sprintf("%s/%s %s", a.Channel, a.Name, a.Pairing))
 	}
-	if want := "telegram/t false, discord/d true, discord/e false, mattermost/m false"; strings.Join(got, ", ") != want {
+	if want := "telegram/t , discord/d window, discord/e , mattermost/m "; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
 }

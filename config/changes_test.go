@@ -19,8 +19,8 @@ channels:
   - {name: a, enabled: true, token_env: A, allowed: [5]}
   - {name: b, enabled: true, token_env: B, allowed: [5]}
   - {name: c, token_env: C}
-  discord: {enabled: true, token_env: D, commands: [global], pairing: true}
-  mattermost: {enabled: true, url: "https://chat.example.org", token_env: MM, pairing: true, command_token_env: A}
+  discord: {enabled: true, token_env: D, commands: [global], pairing: always}
+  mattermost: {enabled: true, url: "https://chat.example.org", token_env: MM, pairing: always, command_token_env: A}
 `
 	env := environ("A", goodToken+"a", "B", goodToken+"b", "C", goodToken+"c", "D", goodToken+"d", "A2", goodToken+"a", "MM", mattermostToken)
 	load := func(file string) config.Config {
@@ -45,7 +45,7 @@ channels:
 		{"off", "{name: a, enabled: true,", "{name: a,", "{[] [{telegram a stop}] false []}"},
 		{"renamed", "{name: a,", "{name: z,", "{[] [{telegram a stop} {telegram z start}] false []}"},
 		{"Discord's commands", "commands: [global]", "commands: [123456789012345678]", "{[] [{discord main restart}] false []}"},
-		{"Discord's people", "pairing: true", "pairing: false, allowed: [123456789012345678]", "{[channels.discord.main] [] false []}"},
+		{"Discord's people", "pairing: always", "pairing: off, allowed: [123456789012345678]", "{[channels.discord.main] [] false []}"},
 		{"Mattermost's secret", "command_token_env: A", "command_token_env: B", "{[] [{mattermost main restart}] false []}"},
 		{"Mattermost's secret from elsewhere", "command_token_env: A", "command_token_env: A2", "{[] [] false []}"},
 		{"transcriber", "human:", "transcriber: {command: [/bin/x]}\nhuman:", "{[] [] false [transcriber]}"},
@@ -80,7 +80,7 @@ func TestDiffSeesEveryValue(t *testing.T) {
 		c.Tresor.Network.Hosts = []string{"wiki.example.org"}
 		common := func() config.Common {
 			return config.Common{
-				Name: "main", Enabled: true, Token: config.NewSecret("a"), Allowed: []config.Person{person}, Bots: []string{"9"},
+				Name: "main", Enabled: true, Token: config.NewSecret("a"), Allowed: []config.Person{person}, Bots: []string{"9"}, Pairing: "off",
 				Groups: []config.Group{{ID: "-1", Name: "g", Mention: "required", Allowed: []config.Person{person}, Commands: []string{"status"}}},
 			}
 		}

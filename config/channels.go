@@ -121,17 +121,20 @@ func readConnection(f *form, c *Common, n network) {
 
 // readAccess declares who may ask.
 func readAccess(f *form, c *Common, n network) {
+	if !f.is(writing) {
+		c.Pairing = PairingOff
+	}
 	person := func(f *form, p *Person) { readPerson(f, p, n) }
 	forms(f, "allowed", &c.Allowed, "id", person)
 	forms(f, "groups", &c.Groups, "id", func(f *form, g *Group) { readGroup(f, g, n) })
 	items(f, "bots", &c.Bots, n.id(program))
-	field(f, "pairing", &c.Pairing, flag())
+	field(f, "pairing", &c.Pairing, oneOf(PairingOff, PairingWindow, PairingAlways))
 	if !f.is(reading) {
 		return
 	}
 	unique(f, "allowed", "id", c.Allowed, func(p Person) string { return p.ID })
 	unique(f, "groups", "id", c.Groups, func(g Group) string { return g.ID })
-	if c.Enabled && !c.Pairing && nobody(c) {
+	if c.Enabled && c.Pairing == PairingOff && nobody(c) {
 		f.warn("allowed", nobodyAllowed)
 	}
 }

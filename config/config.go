@@ -184,10 +184,17 @@ type Common struct {
 	Allowed []Person
 	Groups  []Group
 	Bots    []string // ids of programs that get answers
-	// Pairing gives a stranger who writes directly a code, with which the owner
-	// can admit him on the command line.
-	Pairing bool
+	// Pairing says when a stranger who writes directly gets a code, with which the
+	// owner can admit them on the command line: one of the values below.
+	Pairing string
 }
+
+// The values of [Common.Pairing].
+const (
+	PairingOff    = "off"
+	PairingWindow = "window" // while the owner has opened it for a while
+	PairingAlways = "always"
+)
 
 // A Group is a place of several people in which the bot answers: a group of
 // Telegram, a channel or a whole guild of Discord, a channel or a whole team of

@@ -125,7 +125,7 @@ channels:
   discord:
     enabled: true
     token_env: DC
-    pairing: true
+    pairing: always
     commands: 223456789012345678
     known_links: [wiki.example.org]
     groups: [{name: Gilde, id: 223456789012345678, allowed: ["*"]}]
@@ -163,12 +163,12 @@ func TestFullFile(t *testing.T) {
 		{"first account", fmt.Sprintf("%+v", t0), "{Common:{Name:haus Enabled:true Token:${env:TG_HAUS} " +
 			"Allowed:[{Name: ID:778812 Role:user} {Name:Ada ID:990011 Role:admin}] " +
 			"Groups:[{ID:-1001234 Name:Vorstand Mention:always Allowed:[{Name: ID:* Role:user}] Anonymous:true Commands:[status]} " +
-			"{ID:-77 Name: Mention:required Allowed:[] Anonymous:false Commands:[]}] Bots:[555] Pairing:false} APIURL: Mode:poll Webhook:{URL: Listen: Secret:} Rich:false Ephemeral:false}"},
+			"{ID:-77 Name: Mention:required Allowed:[] Anonymous:false Commands:[]}] Bots:[555] Pairing:off} APIURL: Mode:poll Webhook:{URL: Listen: Secret:} Rich:false Ephemeral:false}"},
 		{"Discord", fmt.Sprintf("%+v", c.Channels.Discord[0]), "{Common:{Name:main Enabled:true Token:${env:DC} Allowed:[] " +
 			"Groups:[{ID:223456789012345678 Name:Gilde Mention:required Allowed:[{Name: ID:* Role:user}] Anonymous:false Commands:[]}] " +
-			"Bots:[] Pairing:true} APIURL: Commands:[223456789012345678] KnownLinks:[wiki.example.org]}"},
+			"Bots:[] Pairing:always} APIURL: Commands:[223456789012345678] KnownLinks:[wiki.example.org]}"},
 		{"Mattermost", fmt.Sprintf("%+v", c.Channels.Mattermost[0]), "{Common:{Name:main Enabled:true Token:${env:MM} Allowed:[{Name:Ole ID:ow8ye3q4mjnkfxt7i5a6b9c1de Role:admin}] " +
-			"Groups:[] Bots:[] Pairing:false} URL:https://chat.example.org Thread:when_threaded Listen:127.0.0.1:8066 PublicURL:https://bot.example.org/mm " +
+			"Groups:[] Bots:[] Pairing:off} URL:https://chat.example.org Thread:when_threaded Listen:127.0.0.1:8066 PublicURL:https://bot.example.org/mm " +
 			"CommandToken:${env:MMCMD} ButtonSecret:}"},
 		{"its token", c.Channels.Mattermost[0].CommandToken.Reveal(), mattermostToken + "x"},
 		{"transcriber", fmt.Sprint(c.Transcriber), "{[/usr/bin/transkript --datei] 30s}"},

@@ -168,8 +168,8 @@ var problemCases = []struct {
 	// Discord.
 	{"Discord", "channels: {discord: {enabled: true, token_env: DISCORD, commands: [global, 123456789012345678], known_links: [wiki.example.org],\n" +
 		" allowed: [123456789012345678, \"*\"], groups: [{id: \"223456789012345678\", mention: always, allowed: [\"*\"]}], bots: [323456789012345678]}}\n", nil},
-	{"no token for Discord", "channels: {discord: {enabled: true, pairing: true}}\n", []string{"! 1 channels.discord.token secret_missing [OUTHEIS_DISCORD_TOKEN]"}},
-	{"token of another sort for Discord", "channels: {discord: {enabled: true, token_env: GOOD, pairing: true}}\n", []string{"~ 1 channels.discord.token_env odd_discord_token"}},
+	{"no token for Discord", "channels: {discord: {enabled: true, pairing: always}}\n", []string{"! 1 channels.discord.token secret_missing [OUTHEIS_DISCORD_TOKEN]"}},
+	{"token of another sort for Discord", "channels: {discord: {enabled: true, token_env: GOOD, pairing: always}}\n", []string{"~ 1 channels.discord.token_env odd_discord_token"}},
 	{"names on Discord", "channels: {discord: {allowed: [\"@ole\", \"ole#1234\", ole], groups: [\"#werkstatt\", \"https://discord.com/channels/1/2\"], bots: [\"*\"]}}\n", []string{
 		"! 1 channels.discord.allowed[0] discord_id_is_name [@ole]", "! 1 channels.discord.allowed[1] discord_id_is_name [ole#1234]",
 		"! 1 channels.discord.allowed[2] want_discord_id [\"ole\"]", "! 1 channels.discord.groups[0] discord_id_is_name [#werkstatt]",
@@ -187,17 +187,17 @@ var problemCases = []struct {
 	{"anonymous on Discord", "channels: {discord: {groups: [{id: 223456789012345678, anonymous: true}]}}\n", []string{
 		"! 1 channels.discord.groups[0].anonymous unknown_key_elsewhere [channels.telegram[].groups[].anonymous]"}},
 	{"unencrypted Discord", "channels: {discord: {api_url: \"http://proxy.example.org\"}}\n", []string{"! 1 channels.discord.api_url public_http [http://proxy.example.org]"}},
-	{"one token for two on Discord", "channels: {discord: [{name: a, enabled: true, token_env: DISCORD, pairing: true},\n {name: a, enabled: true, token_env: DISCORD, pairing: true}]}\n",
+	{"one token for two on Discord", "channels: {discord: [{name: a, enabled: true, token_env: DISCORD, pairing: always},\n {name: a, enabled: true, token_env: DISCORD, pairing: always}]}\n",
 		[]string{"! 2 channels.discord[1].name duplicate_value [\"a\"] [1]", "! 2 channels.discord[1].token same_token [a]"}},
 	{"nobody on Discord", "channels: {discord: {enabled: true, token_env: DISCORD}}\n", []string{"~ 1 channels.discord.allowed nobody_allowed"}},
 
 	// Mattermost.
 	{"Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org/\", token_env: MM, listen: \"127.0.0.1:8066\", public_url: \"https://bot.example.org/mm\",\n" +
 		" thread: when_threaded, command_token_env: MMCMD, allowed: [ow8ye3q4mjnkfxt7i5a6b9c1de], groups: [{id: pw8ye3q4mjnkfxt7i5a6b9c1de, allowed: [\"*\"]}]}}\n", nil},
-	{"no server of Mattermost", "channels: {mattermost: {enabled: true, token_env: MM, pairing: true}}\n", []string{"! 1 channels.mattermost.url missing_key [url]"}},
-	{"no token for Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org\", pairing: true}}\n",
+	{"no server of Mattermost", "channels: {mattermost: {enabled: true, token_env: MM, pairing: always}}\n", []string{"! 1 channels.mattermost.url missing_key [url]"}},
+	{"no token for Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org\", pairing: always}}\n",
 		[]string{"! 1 channels.mattermost.token secret_missing [OUTHEIS_MATTERMOST_TOKEN]"}},
-	{"token of another sort for Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org\", token_env: GOOD, pairing: true}}\n",
+	{"token of another sort for Mattermost", "channels: {mattermost: {enabled: true, url: \"https://chat.example.org\", token_env: GOOD, pairing: always}}\n",
 		[]string{"~ 1 channels.mattermost.token_env odd_mattermost_token"}},
 	{"names on Mattermost", "channels: {mattermost: {allowed: [\"@ole\", \"ole@example.org\", OW8YE3Q4MJNKFXT7I5A6B9C1DE, 5], groups: [\"~town-square\"]}}\n", []string{
 		"! 1 channels.mattermost.allowed[0] mattermost_id_is_name [@ole]", "! 1 channels.mattermost.allowed[1] mattermost_id_is_name [ole@example.org]",
@@ -212,10 +212,10 @@ var problemCases = []struct {
 		"! 1 channels.mattermost[0].public_url missing_key [public_url]", "! 2 channels.mattermost[1].listen missing_key [listen]"}},
 	{"no address to listen on", "channels: {mattermost: {listen: bot.example.org, public_url: \"https://bot.example.org\"}, telegram: {webhook: {listen: \"127.0.0.1:70000\"}}}\n", []string{
 		"! 1 channels.mattermost.listen want_listen [\"bot.example.org\"]", "! 1 channels.telegram.webhook.listen want_listen [\"127.0.0.1:70000\"]"}},
-	{"two at one place", "channels: {mattermost: {enabled: true, token_env: MM, url: \"https://chat.example.org\", pairing: true, listen: \":8066\", public_url: \"https://bot.example.org\"},\n" +
+	{"two at one place", "channels: {mattermost: {enabled: true, token_env: MM, url: \"https://chat.example.org\", pairing: always, listen: \":8066\", public_url: \"https://bot.example.org\"},\n" +
 		" telegram: {enabled: true, token_env: GOOD, allowed: [5], mode: webhook, webhook: {url: \"https://bot.example.org/tg\", listen: \":8066\"}}}\n", []string{
 		"! 1 channels.mattermost.listen same_listen [channels.telegram.webhook.listen]"}},
-	{"short secret", "channels: {mattermost: {enabled: true, token_env: MM, url: \"https://chat.example.org\", pairing: true, button_secret: \"${env:SHORT}\"}}\n",
+	{"short secret", "channels: {mattermost: {enabled: true, token_env: MM, url: \"https://chat.example.org\", pairing: always, button_secret: \"${env:SHORT}\"}}\n",
 		[]string{"! 1 channels.mattermost.button_secret short_secret [16]"}},
 	{"two secrets", "channels: {mattermost: {command_token: \"${env:A}\", command_token_env: B, button_secret: \"${env:A}\", button_secret_env: B}}\n", []string{
 		"! 1 channels.mattermost.command_token_env secret_twice [command_token] [command_token_env]",

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"outheis/agents"
@@ -20,7 +21,7 @@ const (
 )
 
 var (
-	commands      = []string{commandStart, commandHelp, commandStop, commandTresor}
+	commands      = []string{commandStart, commandHelp, commandStop, commandTresor, commandLink, commandUnlink}
 	groupCommands = []string{commandStop, commandTresor}
 )
 
@@ -29,13 +30,16 @@ var (
 // channel and every kind of event; it looks at nothing but its arguments. What
 // is not allowed is refused (spec/reliability.md T3–T7, spec/channels.md §5.3).
 func Decide(e channels.Event, p Policy, s State) Verdict {
-	access := p.Access[accountOf(e.Address)]
-	role, reason := principal(e, access)
+	access, known := p.Access[accountOf(e.Address)]
+	role, reason := principal(e, access, known && s.Paired)
+	if reason == ReasonSender && offersCode(e, access, s) {
+		reason = ReasonPairing
+	}
 	if reason != ReasonOK {
 		return Verdict{Reason: reason}
 	}
 	v := Verdict{Role: role}
-	group := access.Groups[e.Address.Chat()]
+	group, _ := access.group(e)
 	if e.Audience != channels.Direct && !e.Addressed && !group.Unaddressed {
 		v.Reason = ReasonUnaddressed
 		return v
@@ -55,14 +59,15 @@ func Decide(e channels.Event, p Policy, s State) Verdict {
 }
 
 // principal finds the sender's role. Authority comes from the network's account
-// id and from nothing in the text.
-func principal(e channels.Event, a Access) (agents.Role, Reason) {
+// id and from nothing in the text; paired says that the sender was let in by a
+// code.
+func principal(e channels.Event, a Access, paired bool) (agents.Role, Reason) {
 	switch e.Kind {
 	case channels.KindMessage, channels.KindEdit, channels.KindCommand:
 	default:
 		return "", ReasonKind
 	}
-	if len(a.People) == 0 && len(a.Groups) == 0 && len(a.Programs) == 0 {
+	if a.isEmpty() && !paired {
 		return "", ReasonNobody
 	}
 	id, program := e.Actor.ID, false
@@ -80,33 +85,45 @@ func principal(e channels.Event, a Access) (agents.Role, Reason) {
 	var reason Reason
 	switch e.Audience {
 	case channels.Direct:
-		role, reason = direct(a, id, program)
+		role, reason = direct(a, id, program, paired)
 	case channels.Group, channels.Broadcast:
-		role, reason = member(a, e.Address.Chat(), id, program)
+		role, reason = member(a, e, id, program)
 	default:
 		return "", ReasonAudience
 	}
-	if reason == ReasonOK && role != agents.RoleUser && role != agents.RoleAdmin {
+	if reason == ReasonOK && !isRole(role) {
 		return "", ReasonBlocked
 	}
 	return role, reason
 }
 
-// direct finds the role in a chat of two.
-func direct(a Access, id string, program bool) (agents.Role, Reason) {
+func isRole(r agents.Role) bool { return r == agents.RoleUser || r == agents.RoleAdmin }
+
+// direct finds the role in a chat of two. The configuration goes before a code:
+// whom it blocks stays blocked.
+func direct(a Access, id string, program, paired bool) (agents.Role, Reason) {
 	if id == "" {
 		return "", ReasonAnonymous
 	}
 	if program {
 		return agents.RoleUser, ReasonOK
 	}
-	return lookUp(id, a.People)
+	role, reason := lookUp(id, a.People)
+	if reason == ReasonSender && paired && id != Everybody {
+		return agents.RoleUser, ReasonOK
+	}
+	return role, reason
 }
 
-// member finds the role in a group: the group has to be listed, and the sender
-// as well.
-func member(a Access, chat, id string, program bool) (agents.Role, Reason) {
-	g, ok := a.Groups[chat]
+// member finds the role in a group: the group has to be listed, by itself or with
+// the space that it belongs to, and the sender as well.
+func member(a Access, e channels.Event, id string, program bool) (agents.Role, Reason) {
+	g, ok := a.group(e)
+	if role, named := a.Spaces[e.Space].People[id]; ok && named && e.Space != "" && id != Everybody && !isRole(role) {
+		if _, here := g.People[id]; !here {
+			return "", ReasonBlocked
+		}
+	}
 	switch {
 	case !ok:
 		return "", ReasonGroup
@@ -202,9 +219,12 @@ func judgeCommand(e channels.Event, a Access, _ Limits, _ State) Verdict {
 		if !slices.Contains(commands, e.Command) {
 			return Verdict{Reason: ReasonCommand, Say: true}
 		}
-	case !slices.Contains(commands, e.Command),
-		!slices.Contains(groupCommands, e.Command) && !slices.Contains(a.Groups[e.Address.Chat()].Commands, e.Command):
+	case !slices.Contains(commands, e.Command), slices.Contains(privateCommands, e.Command):
 		return Verdict{Reason: ReasonCommand}
+	default:
+		if g, _ := a.group(e); !slices.Contains(groupCommands, e.Command) && !slices.Contains(g.Commands, e.Command) {
+			return Verdict{Reason: ReasonCommand}
+		}
 	}
 	return Verdict{Reason: ReasonOK}
 }
@@ -273,6 +293,15 @@ func told(s State, r Reason, quiet time.Duration) bool {
 	return ok && s.Now.Sub(t) < quiet
 }
 
+// firstOf returns the first word of s and what follows it.
+func firstOf(s string) (first, rest string) {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		return s[:i], strings.TrimSpace(s[i:])
+	}
+	return s, ""
+}
+
 // CommandOf returns the command that e gives: the network's, or a word that
 // people use instead of one. It is "" for a question.
 func CommandOf(e channels.Event) string {
@@ -282,10 +311,24 @@ func CommandOf(e channels.Event) string {
 			return commandHelp
 		case "stopp", "abbrechen", "cancel":
 			return commandStop
+		case "verbinden":
+			return commandLink
+		case "trennen":
+			return commandUnlink
 		}
 		return e.Command
 	}
-	switch strings.ToLower(strings.Trim(e.Text, " \n\t.!")) {
+	word := strings.ToLower(strings.Trim(e.Text, " \n\t.!"))
+	if first, rest := firstOf(word); first != word {
+		if _, ok := readCode(rest); ok && (first == "verbinden" || first == "/verbinden" || first == "/link") {
+			return commandLink
+		}
+	}
+	switch word {
+	case "verbinden", "/verbinden", "/link":
+		return commandLink
+	case "trennen", "/trennen", "/unlink":
+		return commandUnlink
 	case "stop", "stopp", "abbrechen", "/stop", "/abbrechen", "cancel", "/cancel":
 		return commandStop
 	case "hilfe", "help", "/help", "/hilfe":

@@ -62,6 +62,9 @@ type Options struct {
 	Agents map[string]agents.Agent
 	// Settings can be changed later, by Reload.
 	Settings Settings
+	// Roster keeps who was let in by a code and which accounts are one person's:
+	// [RosterFile] of the human directory. Nil keeps it in memory.
+	Roster *store.Doc
 	// Local says how replies look to programs on this machine (see
 	// [Gateway.Join]), by the name that they ask for; "" is for those that ask
 	// for none. Without it nobody can join.
@@ -147,6 +150,8 @@ type Gateway struct {
 	lanes    lanes
 	arriving arrivals
 	ledger   ledger
+	roster   roster
+	guesses  guesses
 	turns    turns
 	counts   counts
 	troubled trouble
@@ -189,6 +194,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.slots, g.alone = make(chan struct{}, o.MaxParallel), make(chan struct{}, 1)
 	g.since = g.now()
+	g.roster.doc, g.roster.now = o.Roster, g.now
 	if len(o.Local) > 0 {
 		g.local = newLocal(o.Local)
 		g.outlets.add(&outlet{id: AccountID{LocalChannel, localAccount}, local: g.local})
@@ -224,6 +230,9 @@ func (g *Gateway) Reload(s Settings) error {
 		mentions[strings.ToLower(name)] = route
 	}
 	s.Routing.Mentions = mentions
+	if err := g.roster.load(); err != nil {
+		return err
+	}
 	if g.local != nil { // whoever may open the control socket is the owner
 		s.Policy.Access = maps.Clone(s.Policy.Access)
 		if s.Policy.Access == nil {

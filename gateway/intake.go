@@ -71,6 +71,9 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	if v.Reason == ReasonLoop {
 		g.muteProgram(ctx, e, settings.Policy.Limits.withDefaults(), state.Now)
 	}
+	if v.Reason == ReasonPairing {
+		return g.offer(ctx, e, cause, v, state.Now)
+	}
 	if v.Reason != ReasonOK { // the id is what an administrator needs to let somebody in
 		g.log.Debug("event not taken", "channel", accountOf(e.Address), "chat", e.Address.Chat(), "sender", e.Actor.ID, "reason", v.Reason)
 	}
@@ -171,6 +174,8 @@ func storable(t time.Time) time.Time {
 func (g *Gateway) recall(e channels.Event) State {
 	s := State{Now: g.now()}
 	g.ledger.recall(senderOf(e), &s)
+	known := g.roster.view()
+	s.Paired, s.PairingFrom, s.PairingUntil = known.paired[identityOf(e)], known.From, known.Until
 	key := conversationOf(e)
 	s.Waiting, s.Open = g.lanes.load(key)
 	if e.Kind == channels.KindEdit {
@@ -217,6 +222,9 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 	case commandStart, commandHelp, commandStop:
 		req.Intent = "command." + e.Command
 		return req
+	case commandLink, commandUnlink:
+		req.Intent = intentNotice // until it is carried out, which says what of
+		return req
 	}
 	req.Payload.Text = e.Text
 	if strings.TrimSpace(raw) != e.Text {
@@ -237,6 +245,8 @@ func (g *Gateway) take(ctx context.Context, e channels.Event, req Envelope, now 
 		err = g.replace(ctx, req)
 	case req.Intent == intentStop:
 		err = g.stopRunning(ctx, req)
+	case e.Command == commandLink, e.Command == commandUnlink:
+		err = g.queueRequest(ctx, g.link(ctx, e, req, now))
 	default:
 		err = g.queueRequest(ctx, req)
 	}

@@ -38,6 +38,9 @@ func (g *Gateway) sentence(req *Envelope) string {
 
 // notice words why something was not taken.
 func (g *Gateway) notice(t *texts.Texts, p *Payload) string {
+	if s, ok := g.codeNotice(t, p); ok {
+		return s
+	}
 	switch p.Notice {
 	case ReasonQuota:
 		return t.Say("gateway.refused_quota", atLeastOne(p.Until.Sub(g.now()), time.Minute))

@@ -36,11 +36,36 @@ type Access struct {
 	People map[string]agents.Role
 	// Groups holds the chats of several people in which we answer, by chat id.
 	Groups map[string]Group
+	// Spaces holds the guilds or teams in all chats of which we answer, by
+	// [channels.Event] Space. A chat that is in Groups goes by its own entry; who
+	// is in a space without a role of package agents, and not in that entry, is
+	// refused there as well.
+	Spaces map[string]Group
+	// Pairing says when strangers get a code. Who was let in by one is a user in
+	// direct chats and has no more rights in groups than a stranger.
+	Pairing Pairing
 	// Programs are the ids of bots and webhooks that get answers, as users.
 	Programs []string
 	// Unlimited lifts quotas, freshness and the bound of the mailbox: for the
 	// owner's own terminal.
 	Unlimited bool
+}
+
+// isEmpty reports that nobody can be admitted, nor get a code.
+func (a Access) isEmpty() bool {
+	return len(a.People) == 0 && len(a.Groups) == 0 && len(a.Spaces) == 0 && len(a.Programs) == 0 && a.Pairing == NoPairing
+}
+
+// group returns the entry that the chat of e goes by.
+func (a Access) group(e channels.Event) (Group, bool) {
+	if g, ok := a.Groups[e.Address.Chat()]; ok {
+		return g, true
+	}
+	if e.Space == "" {
+		return Group{}, false
+	}
+	g, ok := a.Spaces[e.Space]
+	return g, ok
 }
 
 // A Group is a chat of several people in which we answer. A member may ask who
@@ -121,6 +146,10 @@ type State struct {
 	Told map[Reason]time.Time
 	// Muted is until when this program gets no answer.
 	Muted time.Time
+	// Paired says that this sender was let in by a code. PairingFrom and
+	// PairingUntil are the window in which strangers get one.
+	Paired                    bool
+	PairingFrom, PairingUntil time.Time
 	// Waiting and Open count the open requests of the conversation and of all.
 	Waiting, Open int
 	// Original, for an edit, is the open and unanswered request of the message
@@ -146,6 +175,7 @@ const (
 	ReasonProgram     Reason = "program"      // a bot or webhook that is not listed
 	ReasonAnonymous   Reason = "anonymous"    // the network does not say who it was
 	ReasonSender      Reason = "sender"       // not in the access list
+	ReasonPairing     Reason = "pairing"      // not in the access list, and gets a code
 	ReasonBlocked     Reason = "blocked"      // in the access list without a role
 	ReasonGroup       Reason = "group"        // a group that is not listed
 	ReasonAudience    Reason = "audience"     // an audience that we do not know

@@ -189,6 +189,9 @@ type Common struct {
 	Pairing string
 }
 
+// AccountName returns the name; also that of a network's own section.
+func (c Common) AccountName() string { return c.Name }
+
 // The values of [Common.Pairing].
 const (
 	PairingOff    = "off"

@@ -77,16 +77,19 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 		return nil, err
 	}
 	if networks {
-		if e.accounts, err = p.accounts(c, e.log); err != nil {
+		if e.accounts, err = e.wiring(c).accounts(); err != nil {
 			return nil, err
 		}
 	}
 	e.gateway, err = gateway.New(gateway.Options{
 		Queue: e.queue, Accounts: slices.Concat(own, e.accounts), Agents: e.agents(c), Settings: e.settings(c),
-		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
+		Roster: e.human.Doc(gateway.RosterFile, store.DocOptions{}),
+		Local:  looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
 	})
 	return e, err
 }
+
+func (e *engine) wiring(c config.Config) wiring { return wiring{c, e.human, e.log, e.p.now} }
 
 func (e *engine) agents(c config.Config) map[string]agents.Agent {
 	all := make(map[string]agents.Agent)

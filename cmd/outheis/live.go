@@ -143,7 +143,7 @@ func (e *engine) accountsAfter(c config.Config, changes []config.ChannelChange) 
 		if change.Action == config.Stop {
 			continue
 		}
-		a, err := e.p.account(c, change.Channel, change.Account, e.log)
+		a, err := e.wiring(c).account(change.Channel, change.Account)
 		if err != nil {
 			return nil, err
 		}

@@ -64,14 +64,3 @@ func (p *program) render(in io.Reader, out *bufio.Writer, profile formatting.Pro
 	}
 	return out.Flush()
 }
-
-// profile returns how a kind of channel shows things.
-func (p *program) profile(channel string) (formatting.Profile, bool) {
-	switch channel {
-	case "telegram":
-		return formatting.TelegramHTML(), true
-	case "terminal":
-		return formatting.Terminal(formatting.TerminalOptions{Color: p.color(), Width: p.width()}), true
-	}
-	return formatting.Profile{}, false
-}

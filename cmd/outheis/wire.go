@@ -2,28 +2,24 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"maps"
 
 	"outheis/agents"
 	"outheis/channels"
-	"outheis/channels/telegram"
 	"outheis/config"
-	"outheis/config/texts"
 	"outheis/formatting"
 	"outheis/gateway"
 	"outheis/relay"
 )
 
-// accounts makes the channels that the configuration switches on. This is the
-// list of networks that outheis knows: a new channel is one more line here.
-func (p *program) accounts(c config.Config, log *slog.Logger) ([]gateway.Account, error) {
+// accounts makes the channels that the configuration switches on.
+func (w wiring) accounts() ([]gateway.Account, error) {
 	var all []gateway.Account
-	for _, t := range c.Channels.Telegram {
-		if !t.Enabled {
+	for _, a := range w.c.Accounts() {
+		if !a.Enabled {
 			continue
 		}
-		account, err := p.account(c, "telegram", t.Name, log)
+		account, err := w.account(a.Channel, a.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -33,21 +29,18 @@ func (p *program) accounts(c config.Config, log *slog.Logger) ([]gateway.Account
 }
 
 // account makes one channel.
-func (p *program) account(c config.Config, kind, name string, log *slog.Logger) (gateway.Account, error) {
-	for _, t := range c.Channels.Telegram {
-		if kind != "telegram" || t.Name != name {
+func (w wiring) account(kind, name string) (gateway.Account, error) {
+	for _, n := range networks() {
+		if n.kind != kind {
 			continue
 		}
-		channel, err := telegram.New(telegram.Options{
-			Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL,
-			Texts: texts.For(c.Human.Language), Log: log.With("channel", "telegram", "account", t.Name), Now: p.now,
-		})
+		channel, err := n.open(w.of(kind, name))
 		if err != nil {
 			return gateway.Account{}, fmt.Errorf("%s/%s: %w", kind, name, err)
 		}
-		return gateway.Account{Name: t.Name, Channel: channel}, nil
+		return gateway.Account{Name: name, Channel: channel}, nil
 	}
-	return gateway.Account{}, fmt.Errorf("%s/%s: not in the configuration", kind, name)
+	return gateway.Account{}, fmt.Errorf("%s/%s: no such network", kind, name)
 }
 
 // settings says what of the configuration the gateway works by.
@@ -116,13 +109,27 @@ func mentions(c config.Config, topics []gateway.Topic) map[string]gateway.Route 
 }
 
 func access(a config.Account) gateway.Access {
-	to := gateway.Access{People: people(a.People), Programs: a.Bots, Groups: make(map[string]gateway.Group)}
-	for _, g := range a.Groups {
-		to.Groups[g.ID] = gateway.Group{
+	to := gateway.Access{
+		People: people(a.People), Programs: a.Bots, Pairing: pairing(a.Pairing),
+		Groups: make(map[string]gateway.Group), Spaces: make(map[string]gateway.Group),
+	}
+	for _, g := range a.Groups { // an id names a chat or what chats belong to; no network gives it twice
+		group := gateway.Group{
 			People: people(g.People), Anonymous: g.Anonymous, Unaddressed: !g.Addressed, Commands: g.Commands,
 		}
+		to.Groups[g.ID], to.Spaces[g.ID] = group, group
 	}
 	return to
+}
+
+func pairing(when string) gateway.Pairing {
+	switch when {
+	case config.PairingWindow:
+		return gateway.PairingInWindow
+	case config.PairingAlways:
+		return gateway.PairingAlways
+	}
+	return gateway.NoPairing
 }
 
 // people gives each id its role. A blocked person has one that the gateway

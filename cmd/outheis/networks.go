@@ -1,0 +1,181 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"outheis/channels"
+	"outheis/channels/telegram"
+	"outheis/config"
+	"outheis/config/texts"
+	"outheis/formatting"
+	"outheis/store"
+)
+
+// networks is the list of the networks that outheis knows: a new one is a folder
+// in channels and one line here.
+func networks() []network {
+	return []network{
+		networkOf(telegram.Kind, func(c config.Channels) []config.Telegram { return c.Telegram }, openTelegram),
+	}
+}
+
+// A network makes the channels of one kind.
+type network struct {
+	kind string
+	open func(accountWiring) (channels.Channel, error)
+}
+
+// networkOf ties the section of a network to what makes its channels.
+func networkOf[T interface{ AccountName() string }](
+	kind string, section func(config.Channels) []T, open func(accountWiring, T) (channels.Channel, error),
+) network {
+	return network{kind, func(w accountWiring) (channels.Channel, error) {
+		for _, t := range section(w.c.Channels) {
+			if t.AccountName() == w.name {
+				return open(w, t)
+			}
+		}
+		return nil, errors.New("not in the configuration")
+	}}
+}
+
+// A wiring is what channels are made of.
+type wiring struct {
+	c     config.Config
+	human *store.Human // nil: nothing is kept between two runs
+	log   *slog.Logger
+	now   func() time.Time
+}
+
+// An accountWiring is what the channel of one account is made of.
+type accountWiring struct {
+	wiring
+	kind, name string
+}
+
+func (w wiring) of(kind, name string) accountWiring {
+	w.log = w.log.With("channel", kind, "account", name)
+	return accountWiring{w, kind, name}
+}
+
+func (w accountWiring) texts() *texts.Texts { return texts.For(w.c.Human.Language) }
+
+func openTelegram(w accountWiring, t config.Telegram) (channels.Channel, error) {
+	return opened(telegram.New(telegram.Options{
+		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Texts: w.texts(), Log: w.log, Now: w.now,
+	}))
+}
+
+// opened makes an interface that is nil when there is an error.
+func opened[T channels.Channel](c T, err error) (channels.Channel, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// stateFolder holds what adapters keep, below the human directory.
+const stateFolder = "channels/"
+
+// cursor keeps how far the channel has read.
+func (w accountWiring) cursor() channels.Cursor {
+	if w.human == nil {
+		return nil
+	}
+	return &fileCursor{w.human, stateFolder + w.kind + "-" + w.name + ".json", w.log}
+}
+
+// A fileCursor is a [channels.Cursor] in a file of the human directory.
+type fileCursor struct {
+	human *store.Human
+	name  string
+	log   *slog.Logger
+}
+
+// cursorVersion is the form of a cursor's file. One of another form counts as
+// none.
+const cursorVersion = 1
+
+type cursorFile struct {
+	V int `json:"v"`
+	// One of the two: what the adapter keeps, as it is where that is JSON.
+	Cursor json.RawMessage `json:"cursor,omitempty"`
+	Bytes  []byte          `json:"bytes,omitempty"`
+}
+
+// Load implements [channels.Cursor]. A file that cannot be understood counts as
+// none: what was missed meanwhile is then not seen, and the log says so.
+func (f *fileCursor) Load() ([]byte, error) {
+	b, err := f.human.ReadState(f.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var kept cursorFile
+	if err := json.Unmarshal(b, &kept); err != nil || kept.V != cursorVersion {
+		f.log.Warn("place in the network is not known any more", "file", f.name, "err", err, "version", kept.V)
+		return nil, nil
+	}
+	if kept.Cursor != nil {
+		return kept.Cursor, nil
+	}
+	return kept.Bytes, nil
+}
+
+// Save implements [channels.Cursor].
+func (f *fileCursor) Save(b []byte) error {
+	kept := cursorFile{V: cursorVersion}
+	if json.Valid(b) {
+		kept.Cursor = b
+	} else {
+		kept.Bytes = b
+	}
+	content, err := json.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	return f.human.WriteState(f.name, append(content, '\n'))
+}
+
+// secret returns what to reveal a secret with: the one of the configuration, or
+// else one that is made once and kept, so that what was signed before a restart
+// is known after it.
+func (w accountWiring) secret(configured config.Secret) (func() string, error) {
+	if !configured.IsZero() {
+		return configured.Reveal, nil
+	}
+	if w.human == nil {
+		return config.NewSecret(rand.Text()).Reveal, nil
+	}
+	name := stateFolder + w.kind + "-" + w.name + ".secret"
+	b, err := w.human.ReadState(name)
+	if err == nil && len(b) >= leastKept {
+		return config.NewSecret(string(b)).Reveal, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	made := rand.Text() + rand.Text()
+	return config.NewSecret(made).Reveal, w.human.WriteState(name, []byte(made))
+}
+
+// leastKept is the length of a kept secret below which it is made anew, in bytes.
+const leastKept = 32
+
+// profile returns how a kind of channel shows things.
+func (p *program) profile(channel string) (formatting.Profile, bool) {
+	switch channel {
+	case "telegram":
+		return formatting.TelegramHTML(), true
+	case "terminal":
+		return formatting.Terminal(formatting.TerminalOptions{Color: p.color(), Width: p.width()}), true
+	}
+	return formatting.Profile{}, false
+}

@@ -22,7 +22,7 @@ type Verb string
 // The verbs of the control socket. Each request and each response is one line
 // of JSON.
 //
-// Ping, status, reload and stop are answered at once. After stop the connection
+// Ping, status, reload, stop and what concerns pairing are answered at once. After stop the connection
 // is closed when the gateway has ended. Send waits for the reply. Chat turns
 // the connection into a conversation: the client goes on with say, stop and
 // bye, each of which is answered in order, and between these answers come
@@ -36,13 +36,21 @@ const (
 	VerbChat   Verb = "chat"
 	VerbSay    Verb = "say"
 	VerbBye    Verb = "bye"
+
+	VerbPairings    Verb = "pairings"
+	VerbPair        Verb = "pair"
+	VerbUnpair      Verb = "unpair"
+	VerbOpenPairing Verb = "open_pairing"
 )
 
 // A ControlRequest is a line from a client.
 type ControlRequest struct {
 	Do   Verb      `json:"do"`
-	Text string    `json:"text,omitempty"` // of send and say
+	Text string    `json:"text,omitempty"` // of send and say; of pair the code
 	Chat LocalChat `json:"chat,omitzero"`  // of send and chat
+	// Who is the person of unpair, Seconds how long open_pairing opens the window.
+	Who     Paired `json:"who,omitzero"`
+	Seconds int64  `json:"seconds,omitempty"`
 }
 
 // A ControlResponse is a line from the gateway: the answer to a request, or an
@@ -74,6 +82,12 @@ const (
 	CodeJoined     ControlCode = "joined"   // the chat has a session
 	CodeDegraded   ControlCode = "degraded" // the disk takes nothing
 	CodeFailed     ControlCode = "failed"
+
+	CodeWrongCode ControlCode = "wrong_code" // [ErrWrongCode]
+	CodePaused    ControlCode = "paused"     // [PausedError]; the text is its time in RFC 3339
+	CodeNoPairing ControlCode = "no_pairing" // [ErrNoPairing]
+	CodeNotPaired ControlCode = "not_paired" // [ErrNotPaired]
+	CodeNamed     ControlCode = "named"      // [ErrNamed]
 )
 
 // A Pong is the answer to ping.
@@ -91,15 +105,17 @@ type Handlers struct {
 	Stop    func() // begins to stop; does not wait
 	Ask     func(context.Context, LocalChat, string) (LocalAnswer, error)
 	Join    func(LocalChat) (*Session, error)
+	Pairing func(context.Context, ControlRequest) (any, error) // the verbs about pairing
 }
 
 // Handlers returns those that need nothing but g; Reload and Stop are left to
 // the caller.
 func (g *Gateway) Handlers() Handlers {
 	return Handlers{
-		Status: func() any { return g.Status() },
-		Ask:    g.Ask,
-		Join:   g.Join,
+		Status:  func() any { return g.Status() },
+		Ask:     g.Ask,
+		Join:    g.Join,
+		Pairing: g.servePairing,
 	}
 }
 
@@ -217,6 +233,12 @@ func (s *controlConn) serve(ctx context.Context) {
 		s.send(ctx, cancel, r, req)
 	case VerbChat:
 		s.chat(ctx, cancel, r, req)
+	case VerbPairings, VerbPair, VerbUnpair, VerbOpenPairing:
+		if s.h.Pairing == nil {
+			s.refuse(CodeFailed, "no pairing")
+			return
+		}
+		s.answer(s.h.Pairing(ctx, req))
 	default:
 		s.refuse(CodeBadRequest, "verb does not begin a connection")
 	}
@@ -247,7 +269,8 @@ func ParseControlRequest(line []byte) (ControlRequest, error) {
 		return ControlRequest{}, errors.New("line is no JSON object of a request")
 	}
 	switch req.Do {
-	case VerbPing, VerbStatus, VerbReload, VerbStop, VerbSend, VerbChat, VerbSay, VerbBye:
+	case VerbPing, VerbStatus, VerbReload, VerbStop, VerbSend, VerbChat, VerbSay, VerbBye,
+		VerbPairings, VerbPair, VerbUnpair, VerbOpenPairing:
 		return req, nil
 	}
 	return ControlRequest{}, fmt.Errorf("unknown verb %.40q", req.Do)

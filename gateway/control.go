@@ -41,12 +41,15 @@ const (
 	VerbPair        Verb = "pair"
 	VerbUnpair      Verb = "unpair"
 	VerbOpenPairing Verb = "open_pairing"
+
+	VerbStrangers Verb = "strangers" // who was turned away
+	VerbCheck     Verb = "check"     // look over the setup of an account
 )
 
 // A ControlRequest is a line from a client.
 type ControlRequest struct {
 	Do   Verb      `json:"do"`
-	Text string    `json:"text,omitempty"` // of send and say; of pair the code
+	Text string    `json:"text,omitempty"` // of send and say; of pair the code, of check the account
 	Chat LocalChat `json:"chat,omitzero"`  // of send and chat
 	// Who is the person of unpair, Seconds how long open_pairing opens the window.
 	Who     Paired `json:"who,omitzero"`
@@ -106,6 +109,9 @@ type Handlers struct {
 	Ask     func(context.Context, LocalChat, string) (LocalAnswer, error)
 	Join    func(LocalChat) (*Session, error)
 	Pairing func(context.Context, ControlRequest) (any, error) // the verbs about pairing
+
+	Strangers func() []Stranger
+	Check     func(ctx context.Context, account string) (any, error)
 }
 
 // Handlers returns those that need nothing but g; Reload and Stop are left to
@@ -116,6 +122,8 @@ func (g *Gateway) Handlers() Handlers {
 		Ask:     g.Ask,
 		Join:    g.Join,
 		Pairing: g.servePairing,
+
+		Strangers: g.Strangers,
 	}
 }
 
@@ -239,6 +247,18 @@ func (s *controlConn) serve(ctx context.Context) {
 			return
 		}
 		s.answer(s.h.Pairing(ctx, req))
+	case VerbStrangers:
+		if s.h.Strangers == nil {
+			s.refuse(CodeFailed, "nobody is known")
+			return
+		}
+		s.answer(s.h.Strangers(), nil)
+	case VerbCheck:
+		if s.h.Check == nil {
+			s.refuse(CodeFailed, "nothing can be checked")
+			return
+		}
+		s.answer(s.h.Check(ctx, req.Text))
 	default:
 		s.refuse(CodeBadRequest, "verb does not begin a connection")
 	}
@@ -270,7 +290,7 @@ func ParseControlRequest(line []byte) (ControlRequest, error) {
 	}
 	switch req.Do {
 	case VerbPing, VerbStatus, VerbReload, VerbStop, VerbSend, VerbChat, VerbSay, VerbBye,
-		VerbPairings, VerbPair, VerbUnpair, VerbOpenPairing:
+		VerbPairings, VerbPair, VerbUnpair, VerbOpenPairing, VerbStrangers, VerbCheck:
 		return req, nil
 	}
 	return ControlRequest{}, fmt.Errorf("unknown verb %.40q", req.Do)

@@ -136,29 +136,30 @@ var (
 // A Gateway carries requests from channels to agents and back. Its methods may
 // be called from any goroutine; Run once.
 type Gateway struct {
-	queue    Queue
-	agents   map[string]agents.Agent
-	grace    time.Duration
-	unsure   time.Duration
-	now      func() time.Time
-	log      *slog.Logger
-	outlets  outlets
-	changes  chan change
-	local    *local // nil when nobody can join
-	slots    chan struct{}
-	alone    chan struct{} // holds one while a suspect is answered
-	lanes    lanes
-	arriving arrivals
-	ledger   ledger
-	roster   roster
-	guesses  guesses
-	turns    turns
-	counts   counts
-	troubled trouble
-	sorry    apologies
-	answers  sync.WaitGroup // goroutines in which agents answer
-	settings atomic.Pointer[Settings]
-	reloaded pulse
+	queue     Queue
+	agents    map[string]agents.Agent
+	grace     time.Duration
+	unsure    time.Duration
+	now       func() time.Time
+	log       *slog.Logger
+	outlets   outlets
+	changes   chan change
+	local     *local // nil when nobody can join
+	slots     chan struct{}
+	alone     chan struct{} // holds one while a suspect is answered
+	lanes     lanes
+	arriving  arrivals
+	ledger    ledger
+	roster    roster
+	guesses   guesses
+	turns     turns
+	strangers strangers
+	counts    counts
+	troubled  trouble
+	sorry     apologies
+	answers   sync.WaitGroup // goroutines in which agents answer
+	settings  atomic.Pointer[Settings]
+	reloaded  pulse
 
 	running  atomic.Bool
 	ready    chan struct{} // closed when Run has begun

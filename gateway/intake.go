@@ -76,6 +76,7 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	}
 	if v.Reason != ReasonOK { // the id is what an administrator needs to let somebody in
 		g.log.Debug("event not taken", "channel", accountOf(e.Address), "chat", e.Address.Chat(), "sender", e.Actor.ID, "reason", v.Reason)
+		g.strangers.note(e, v.Reason, state.Now)
 	}
 	if v.Reason != ReasonOK && !v.Say {
 		g.counts.refused(v.Reason)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -121,7 +122,7 @@ func (x *examination) gateway(ctx context.Context) (running bool) {
 		x.fail(x.p.t.Say("cmd.status_state_degraded", up, r.Human) + " " + x.p.t.Say("cmd.status_reason", r.Gateway.Reason))
 	}
 	for _, a := range r.Gateway.Accounts {
-		line := x.p.t.Say("cmd.doctor_account", a.Channel, a.Account, a.Health.Reason, a.Health.Remedy)
+		line := x.p.t.Say("cmd.doctor_account", a.Channel, a.Account, strings.Join(causeAndRemedy(a.Health), " "))
 		switch a.Health.State {
 		case "green":
 			x.good("cmd.doctor_account_good", a.Channel, a.Account)

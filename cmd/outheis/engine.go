@@ -149,7 +149,7 @@ func (e *engine) run(ctx context.Context) error {
 	var serving, background sync.WaitGroup
 	defer serving.Wait()
 	h := e.gateway.Handlers()
-	h.Version, h.Stop, h.Reload, h.Status = versionLine(), stop, e.reload, e.status
+	h.Version, h.Stop, h.Reload, h.Status, h.Check = versionLine(), stop, e.reload, e.status, e.check
 	serve, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
 	serving.Go(func() {

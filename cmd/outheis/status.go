@@ -152,12 +152,7 @@ func (p *program) printStatus(r report) {
 		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.status_reason", g.Reason))
 	}
 	for _, a := range g.Accounts {
-		say("status_account", a.Sent, light(string(a.Health.State)), a.Channel, a.Account)
-		for _, detail := range []string{a.Health.Reason, a.Health.Remedy} {
-			if detail != "" {
-				fmt.Fprintln(p.out, "  "+detail)
-			}
-		}
+		p.printAccount(a)
 	}
 	say("status_work", g.Taken, g.Running, g.Waiting)
 	var refused uint64

@@ -110,7 +110,7 @@ func mentions(c config.Config, topics []gateway.Topic) map[string]gateway.Route 
 
 func access(a config.Account) gateway.Access {
 	to := gateway.Access{
-		People: people(a.People), Programs: a.Bots, Pairing: pairing(a.Pairing),
+		People: people(a.People), Programs: a.Bots, Pairing: pairingOf(a.Pairing),
 		Groups: make(map[string]gateway.Group), Spaces: make(map[string]gateway.Group),
 	}
 	for _, g := range a.Groups { // an id names a chat or what chats belong to; no network gives it twice
@@ -122,7 +122,7 @@ func access(a config.Account) gateway.Access {
 	return to
 }
 
-func pairing(when string) gateway.Pairing {
+func pairingOf(when string) gateway.Pairing {
 	switch when {
 	case config.PairingWindow:
 		return gateway.PairingInWindow

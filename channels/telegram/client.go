@@ -31,6 +31,7 @@ const (
 // holds the token.
 type client struct {
 	endpoint string // with a place for the token and one for the method
+	files    string // with a place for the token and one for the path
 	token    func() string
 	http     *http.Client
 }
@@ -38,6 +39,7 @@ type client struct {
 func newClient(base string, token func() string) *client {
 	return &client{
 		endpoint: strings.ReplaceAll(base, "%", "%%") + "/bot%s/%s",
+		files:    strings.ReplaceAll(base, "%", "%%") + "/file/bot%s/%s",
 		token:    token,
 		http: &http.Client{
 			// A redirect would carry the address, and with it the token, in Referer.
@@ -67,14 +69,8 @@ type params map[string]string
 // call carries out method and decodes its result into result, unless that is
 // nil. Every error is a *failure.
 func (c *client) call(ctx context.Context, method string, p params, result any) error {
-	token := c.token()
-	f := &failure{method: method, token: fingerprint(token)}
-	if !tokenShape.MatchString(token) {
-		f.kind, f.code, f.text = answered, http.StatusUnauthorized, "the token has not the form that BotFather gives out"
-		return f
-	}
-	if err := ctx.Err(); err != nil {
-		f.kind, f.text, f.cause = unreached, "not begun", err
+	token, f := c.begin(ctx, method)
+	if f.code != 0 || f.cause != nil {
 		return f
 	}
 	x := &exchange{ctx: ctx, http: c.http, limit: maxSmallAnswer}
@@ -84,6 +80,26 @@ func (c *client) call(ctx context.Context, method string, p params, result any) 
 	bot := tgbotapi.BotAPI{Token: token, Client: x}
 	bot.SetAPIEndpoint(c.endpoint)
 	response, err := bot.MakeRequest(method, tgbotapi.Params(p))
+	return f.settle(x, token, response, err, result)
+}
+
+// begin returns the token and the failure of a call of method, which already
+// says why the call cannot begin: by its code when the token has no valid form,
+// by its cause when ctx has ended.
+func (c *client) begin(ctx context.Context, method string) (string, *failure) {
+	token := c.token()
+	f := &failure{method: method, token: fingerprint(token)}
+	if !tokenShape.MatchString(token) {
+		f.kind, f.code, f.text = answered, http.StatusUnauthorized, "the token has not the form that BotFather gives out"
+	} else if err := ctx.Err(); err != nil {
+		f.kind, f.text, f.cause = unreached, "not begun", err
+	}
+	return token, f
+}
+
+// settle says what became of a call: it decodes the result into result, unless
+// that is nil, and returns nil, or f.
+func (f *failure) settle(x *exchange, token string, response *tgbotapi.APIResponse, err error, result any) error {
 	if x.err != nil {
 		f.transport(x, token)
 		return f
@@ -127,14 +143,19 @@ type exchange struct {
 // errTooLarge ends the reading of an answer.
 var errTooLarge = errors.New("the answer is too large")
 
-// Do implements [tgbotapi.HTTPClient].
-func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+// open carries req out and returns the answer unread.
+func (x *exchange) open(req *http.Request) (*http.Response, error) {
 	// With a connection at hand the request is written at once, by another
 	// goroutine; how much of it left cannot be told for sure afterwards.
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.wrote.Store(true) }}
 	req = req.WithContext(httptrace.WithClientTrace(x.ctx, trace))
 	req.Header.Set("User-Agent", "outheis")
-	resp, err := x.http.Do(req)
+	return x.http.Do(req)
+}
+
+// Do implements [tgbotapi.HTTPClient].
+func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+	resp, err := x.open(req)
 	if err != nil {
 		x.err = err
 		return nil, err

@@ -127,7 +127,7 @@ func (r reader) content(e *channels.Event, m *message) (reading, bool) {
 	if text == "" {
 		text, marks = m.Caption, m.CaptionEnts.value
 	}
-	e.Unsupported = m.media.name()
+	e.Unsupported, e.Files = m.media.name(), m.media.files()
 	if text == "" && e.Unsupported == "" {
 		return reading{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -32,7 +33,7 @@ const wantedUpdates = `["message","edited_message","channel_post","edited_channe
 // Run implements [channels.Channel]. It returns ctx's error, or a SendError
 // of class Misconfigured when the token is wrong.
 func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
-	p := &poller{c: c, in: in, wait: c.opts.Retry}
+	p := &poller{c: c, in: in, wait: c.opts.Retry, waited: make(map[string]bool)}
 	c.health.start(c.opts.Now())
 	for {
 		err := p.round(ctx)
@@ -67,6 +68,8 @@ type poller struct {
 	// them updates are asked for one by one, single many, to find the one that
 	// spoils the answer.
 	unread, single int
+	// waited names the albums whose parts were waited for.
+	waited map[string]bool
 }
 
 // round asks for one batch, delivers it and advances the offset.
@@ -88,16 +91,41 @@ func (p *poller) round(ctx context.Context) error {
 		p.single = 0
 	}
 	p.wait.Reset()
-	events, last := p.read(batch)
-	if err := p.deliver(ctx, events); err != nil {
+	all, last := p.read(batch)
+	open := openAlbum(all, p.waited)
+	if open > 0 {
+		all = slices.DeleteFunc(all, func(d delivery) bool { return d.id >= open })
+		last = open - 1
+	} else {
+		clear(p.waited)
+	}
+	if err := p.deliver(ctx, byChat(joinAlbums(all))); err != nil {
 		return err
 	}
-	if last > 0 {
+	switch {
+	case last > 0:
 		p.offset = last + 1
-	} else if len(batch) > 0 {
+	case len(batch) > 0:
 		return &failure{method: "getUpdates", kind: garbled, text: errNoID.Error()}
 	}
-	return nil
+	if open == 0 {
+		return nil
+	}
+	for _, raw := range batch {
+		p.waitFor(raw)
+	}
+	return sleep(ctx, p.c.album)
+}
+
+// waitFor notes that an update's album, if it has one, is being waited for.
+func (p *poller) waitFor(raw json.RawMessage) {
+	if id, err := updateID(raw); err == nil {
+		if e, ok, err := p.reader.event(id, raw); ok && err == nil {
+			if a := album(raw, e); a != "" {
+				p.waited[a] = true
+			}
+		}
+	}
 }
 
 // identify learns who we are, again when the token has changed: the count of
@@ -149,11 +177,10 @@ func (p *poller) ask(ctx context.Context) ([]json.RawMessage, error) {
 	return batch, err
 }
 
-// read turns a batch into events, by chat and in order, and returns the
-// highest update id. What cannot be understood is skipped and acknowledged: it
-// would come again for ever and hide what is behind it.
-func (p *poller) read(batch []json.RawMessage) (byChat [][]delivery, last int64) {
-	place := make(map[string]int)
+// read turns a batch into events, in order, and returns the highest update id.
+// What cannot be understood is skipped and acknowledged: it would come again
+// for ever and hide what is behind it.
+func (p *poller) read(batch []json.RawMessage) (all []delivery, last int64) {
 	for _, raw := range batch {
 		id, err := updateID(raw)
 		if err != nil {
@@ -161,31 +188,51 @@ func (p *poller) read(batch []json.RawMessage) (byChat [][]delivery, last int64)
 			continue
 		}
 		last = max(last, id)
-		e, ok, err := p.reader.event(id, raw)
-		if err != nil {
-			p.c.log.Warn("update skipped", "id", id, "err", safeText(err.Error(), ""))
-			continue
+		if d, ok := p.c.read(p.reader, id, raw); ok {
+			all = append(all, d)
 		}
-		if !ok {
-			p.c.log.Debug("update of no concern", "id", id)
-			continue
-		}
-		d := delivery{event: e, query: query(raw, e.Kind)}
-		i, seen := place[e.Address.Chat()]
-		if !seen {
-			i = len(byChat)
-			place[e.Address.Chat()] = i
-			byChat = append(byChat, nil)
-		}
-		byChat[i] = append(byChat[i], d)
 	}
-	return byChat, last
+	return all, last
+}
+
+// read turns an update into an event on its way, or reports false when it is of
+// no concern or cannot be understood.
+func (c *Channel) read(r reader, id int64, raw []byte) (delivery, bool) {
+	e, ok, err := r.event(id, raw)
+	switch {
+	case err != nil:
+		c.log.Warn("update skipped", "id", id, "err", safeText(err.Error(), ""))
+	case !ok:
+		c.log.Debug("update of no concern", "id", id)
+	default:
+		return delivery{event: e, id: id, key: e.Key, query: query(raw, e.Kind), album: album(raw, e)}, true
+	}
+	return delivery{}, false
+}
+
+// byChat parts events by chat, each in order.
+func byChat(all []delivery) [][]delivery {
+	place := make(map[string]int)
+	var chats [][]delivery
+	for _, d := range all {
+		i, seen := place[d.event.Address.Chat()]
+		if !seen {
+			i = len(chats)
+			place[d.event.Address.Chat()] = i
+			chats = append(chats, nil)
+		}
+		chats[i] = append(chats[i], d)
+	}
+	return chats
 }
 
 // A delivery is an event on its way.
 type delivery struct {
 	event channels.Event
+	id    int64  // of the update
+	key   string // of the update
 	query string // the id of the pressed button's query, or ""
+	album string // what the parts of an album have in common, or ""
 }
 
 // query returns the id by which a pressed button is answered.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -44,12 +45,24 @@ func (c *Channel) mine(a channels.Address) error {
 
 // send posts p once.
 func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
-	args := params{
-		"chat_id":              p.To.Chat(),
-		"text":                 p.Body.Plain,
-		"link_preview_options": `{"is_disabled":true}`,
+	args, marked, err := body(p)
+	if err != nil {
+		return channels.Receipt{}, refused(err)
 	}
-	marked := !p.Plain && p.Body.Mode != ""
+	maps.Copy(args, c.place(p.To))
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	var sent sentMessage
+	if err := c.client.call(ctx, "sendMessage", args, &sent); err != nil {
+		return channels.Receipt{}, c.sendError(err, p, marked)
+	}
+	return sent.receipt()
+}
+
+// body returns what a post says: text, markup, buttons.
+func body(p channels.Post) (args params, marked bool, err error) {
+	args = params{"text": p.Body.Plain, "link_preview_options": `{"is_disabled":true}`}
+	marked = !p.Plain && p.Body.Mode != ""
 	if !p.Plain {
 		args["text"] = p.Body.Text
 	}
@@ -57,31 +70,60 @@ func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, 
 		args["parse_mode"] = p.Body.Mode
 	}
 	markup, err := keyboard(p.Body.Buttons)
-	if err != nil {
-		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
-	}
 	if markup != "" {
 		args["reply_markup"] = markup
 	}
-	if thread := topic(p.To); thread != "" {
+	return args, marked, err
+}
+
+// place returns where a post goes: chat, topic, and the message that it
+// answers.
+func (c *Channel) place(to channels.Address) params {
+	args := params{"chat_id": to.Chat()}
+	if thread := topic(to); thread != "" {
 		args["message_thread_id"] = thread
 	}
-	if id, err := strconv.ParseInt(p.To.Private(), 10, 64); err == nil && id > 0 {
-		args["reply_parameters"] = fmt.Sprintf(`{"message_id":%d,"allow_sending_without_reply":true}`, id)
+	if id, ok := messageID(to.Private()); ok {
+		args["reply_parameters"] = `{"message_id":` + id + `,"allow_sending_without_reply":true}`
 	}
+	return args
+}
+
+// Edit implements [channels.Editor]. An edit counts like a post against
+// Telegram's rates, and takes the same turns.
+func (c *Channel) Edit(ctx context.Context, p channels.Post, remote string) error {
+	if err := c.mine(p.To); err != nil {
+		return refused(err)
+	}
+	id, ok := messageID(remote)
+	if !ok {
+		return refused(fmt.Errorf("telegram: %.40q is not the id of a message", remote))
+	}
+	_, err := c.pacer.Send(ctx, p, func(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+		return channels.Receipt{Remote: id}, c.edit(ctx, p, id)
+	})
+	return err
+}
+
+// edit changes a message once.
+func (c *Channel) edit(ctx context.Context, p channels.Post, id string) error {
+	args, marked, err := body(p)
+	if err != nil {
+		return refused(err)
+	}
+	args["chat_id"], args["message_id"] = p.To.Chat(), id
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
-	var sent struct {
-		ID json.Number `json:"message_id"`
+	// The answer is the message, or only true.
+	err = c.client.call(ctx, "editMessageText", args, &json.RawMessage{})
+	var f *failure
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f) && f.kind == answered && strings.Contains(strings.ToLower(f.text), "not modified"):
+		return nil // it stands there already
 	}
-	err = c.client.call(ctx, "sendMessage", args, &sent)
-	if err == nil && sent.ID == "" {
-		err = &failure{method: "sendMessage", kind: garbled, text: "the answer names no message"}
-	}
-	if err != nil {
-		return channels.Receipt{}, c.sendError(err, p, marked)
-	}
-	return channels.Receipt{Remote: sent.ID.String()}, nil
+	return c.sendError(err, p, marked)
 }
 
 // topic returns the thread to send to. General has an id but must not be

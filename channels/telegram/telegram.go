@@ -17,6 +17,7 @@
 package telegram
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -88,12 +89,17 @@ type Channel struct {
 	log    *slog.Logger
 	texts  *texts.Texts
 	every  time.Duration // between two signs that somebody types
+	album  time.Duration // for which parts of an album are waited for
 
 	// typing counts the running indications; Close waits for them.
 	typing sync.WaitGroup
 	// closing ends with Close and ends the indications.
 	closing chan struct{}
 	closed  sync.Once
+
+	menuMu    sync.Mutex              // guards the menus, and is held while one is set
+	menuToken [sha256.Size]byte       // of the bot that has them
+	menus     map[menuKey][]menuEntry // as they were asked for last
 
 	mu      sync.Mutex           // guards limited
 	limited map[string]time.Time // chats that were asked to wait, until when
@@ -148,6 +154,7 @@ func New(o Options) (*Channel, error) {
 		log:     o.Log,
 		texts:   o.Texts,
 		every:   typingEvery,
+		album:   albumWait,
 		closing: make(chan struct{}),
 		limited: make(map[string]time.Time),
 	}, nil

@@ -254,7 +254,7 @@ func TestMenuIsChecked(t *testing.T) {
 	if err := c.SetCommands(soon(t), "de-CH", []channels.Command{{Name: "help", About: strings.Repeat("ü", 300)}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := n.fake.Menu("de"); len(got) != 1 || got[0].Description != strings.Repeat("ü", 256) {
+	if got := n.fake.MenuIn("all_private_chats", "de"); len(got) != 1 || got[0].Description != strings.Repeat("ü", 256) {
 		t.Errorf("menu %+v", got)
 	}
 	n.GoDown()

@@ -57,6 +57,7 @@ type (
 		ReplyTo     maybe[replied]  `json:"reply_to_message"`
 		Quote       maybe[quote]    `json:"quote"`
 		Forward     present         `json:"forward_origin"`
+		MediaGroup  string          `json:"media_group_id"`
 		MigrateTo   int64           `json:"migrate_to_chat_id"`
 		MigrateFrom int64           `json:"migrate_from_chat_id"`
 		media
@@ -109,28 +110,28 @@ type (
 
 // media are the contents that we cannot turn into text.
 type media struct {
-	Animation  present `json:"animation"`
-	Audio      present `json:"audio"`
-	Checklist  present `json:"checklist"`
-	Contact    present `json:"contact"`
-	Dice       present `json:"dice"`
-	Document   present `json:"document"`
-	Game       present `json:"game"`
-	Giveaway   present `json:"giveaway"`
-	Invoice    present `json:"invoice"`
-	LivePhoto  present `json:"live_photo"`
-	Location   present `json:"location"`
-	PaidMedia  present `json:"paid_media"`
-	Photo      present `json:"photo"`
-	Poll       present `json:"poll"`
-	Rich       present `json:"rich_message"`
-	Sticker    present `json:"sticker"`
-	Story      present `json:"story"`
-	Venue      present `json:"venue"`
-	Video      present `json:"video"`
-	VideoNote  present `json:"video_note"`
-	Voice      present `json:"voice"`
-	WebAppData present `json:"web_app_data"`
+	Animation  present  `json:"animation"`
+	Audio      attached `json:"audio"`
+	Checklist  present  `json:"checklist"`
+	Contact    present  `json:"contact"`
+	Dice       present  `json:"dice"`
+	Document   attached `json:"document"`
+	Game       present  `json:"game"`
+	Giveaway   present  `json:"giveaway"`
+	Invoice    present  `json:"invoice"`
+	LivePhoto  present  `json:"live_photo"`
+	Location   present  `json:"location"`
+	PaidMedia  present  `json:"paid_media"`
+	Photo      photos   `json:"photo"`
+	Poll       present  `json:"poll"`
+	Rich       present  `json:"rich_message"`
+	Sticker    present  `json:"sticker"`
+	Story      present  `json:"story"`
+	Venue      present  `json:"venue"`
+	Video      attached `json:"video"`
+	VideoNote  attached `json:"video_note"`
+	Voice      attached `json:"voice"`
+	WebAppData present  `json:"web_app_data"`
 }
 
 // name returns what the message holds beside text, or "". Some contents are
@@ -142,16 +143,69 @@ func (m *media) name() string {
 		name string
 	}{
 		{m.Animation, "animation"}, {m.LivePhoto, "live_photo"}, {m.Venue, "venue"},
-		{m.Audio, "audio"}, {m.Checklist, "checklist"}, {m.Contact, "contact"}, {m.Dice, "dice"}, {m.Document, "document"},
+		{m.Audio.present, "audio"}, {m.Checklist, "checklist"}, {m.Contact, "contact"}, {m.Dice, "dice"}, {m.Document.present, "document"},
 		{m.Game, "game"}, {m.Giveaway, "giveaway"}, {m.Invoice, "invoice"}, {m.Location, "location"}, {m.PaidMedia, "paid_media"},
-		{m.Photo, "photo"}, {m.Poll, "poll"}, {m.Rich, "rich_message"}, {m.Sticker, "sticker"}, {m.Story, "story"},
-		{m.Video, "video"}, {m.VideoNote, "video_note"}, {m.Voice, "voice"}, {m.WebAppData, "web_app_data"},
+		{present(len(m.Photo) > 0), "photo"}, {m.Poll, "poll"}, {m.Rich, "rich_message"}, {m.Sticker, "sticker"}, {m.Story, "story"},
+		{m.Video.present, "video"}, {m.VideoNote.present, "video_note"}, {m.Voice.present, "voice"}, {m.WebAppData, "web_app_data"},
 	} {
 		if one.is {
 			return one.name
 		}
 	}
 	return ""
+}
+
+// fileInfo is a file of a message.
+type fileInfo struct {
+	ID   string `json:"file_id"`
+	Name string `json:"file_name"`
+	MIME string `json:"mime_type"`
+	Size int64  `json:"file_size"`
+}
+
+// An attached is a file that is there; what is said about it may be damaged.
+type attached struct {
+	present
+	file fileInfo
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]; it returns no error.
+func (a *attached) UnmarshalJSON(b []byte) error {
+	if err := a.present.UnmarshalJSON(b); err != nil || !bool(a.present) {
+		return err
+	}
+	var m maybe[fileInfo]
+	err := m.UnmarshalJSON(b)
+	a.file = m.value
+	return err
+}
+
+// photos are the sizes in which a photo is there, or one that is damaged.
+type photos []fileInfo
+
+// UnmarshalJSON implements [json.Unmarshaler]; it returns no error.
+func (p *photos) UnmarshalJSON(b []byte) error {
+	var is present
+	if err := is.UnmarshalJSON(b); err != nil || !bool(is) {
+		return err
+	}
+	var sizes []fileInfo
+	if json.Unmarshal(b, &sizes) != nil || len(sizes) == 0 {
+		sizes = []fileInfo{{}}
+	}
+	*p = sizes
+	return nil
+}
+
+// largest returns the size with the most bytes.
+func (p photos) largest() fileInfo {
+	var most fileInfo
+	for _, one := range p {
+		if most.ID == "" || one.Size > most.Size {
+			most = one
+		}
+	}
+	return most
 }
 
 // present says that a field is there, whatever is in it.

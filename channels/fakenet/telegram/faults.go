@@ -43,6 +43,8 @@ type Fault struct {
 	// Method and Chat narrow the fault; empty and 0 fit every call.
 	Method string
 	Chat   int64
+	// Methods narrow it to several methods.
+	Methods []string
 	// Times is how many calls it hits; 0 stands for one, a negative number for
 	// all until [Server.ClearFaults].
 	Times int
@@ -78,7 +80,7 @@ func (s *Server) takeFault(c *call) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, f := range s.faults {
-		if f.Method != "" && lower(f.Method) != c.method || f.Chat != 0 && f.Chat != c.integer("chat_id", 0) {
+		if f.Method != "" && lower(f.Method) != c.method || len(f.Methods) > 0 && !f.names(c.method) || f.Chat != 0 && f.Chat != c.integer("chat_id", 0) {
 			continue
 		}
 		if f.Times > 0 {
@@ -90,6 +92,15 @@ func (s *Server) takeFault(c *call) *Fault {
 		return f
 	}
 	return nil
+}
+
+func (f *Fault) names(method string) bool {
+	for _, m := range f.Methods {
+		if lower(m) == method {
+			return true
+		}
+	}
+	return false
 }
 
 // apply answers a call as the fault wants; run carries it out.

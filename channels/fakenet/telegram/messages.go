@@ -28,31 +28,6 @@ func (s *Server) sendMessage(c *call) (any, error) {
 	return m.Message, nil
 }
 
-func (s *Server) sendDocument(c *call) (any, error) {
-	if c.upload == nil && c.params["document"] == "" {
-		return nil, badRequest("there is no document in the request")
-	}
-	caption, entities, err := s.formatted(c, c.params["caption"], "caption_entities", maxCaption)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var f *file
-	if c.upload != nil {
-		f = s.addFile(c.upload.name, c.upload.data)
-	} else if f = s.files[c.params["document"]]; f == nil {
-		return nil, badRequest("wrong remote file identifier specified: Wrong string length")
-	}
-	m, err := s.write(c, c.params["caption"], caption)
-	if err != nil {
-		return nil, err
-	}
-	m.Caption, m.CaptionEntities, m.Document = caption, entities, &f.File
-	s.arrive(m)
-	return m.Message, nil
-}
-
 // formatted parses a text in the mode that the call names and checks its
 // length.
 func (s *Server) formatted(c *call, raw, entitiesParam string, most int) (string, []Entity, error) {
@@ -164,7 +139,7 @@ func (ch *chat) answered(c *call) (*stored, error) {
 // arrive puts a message of the bot into its chat. The caller holds mu.
 func (s *Server) arrive(m *stored) {
 	m.sent.Entities = m.Entities
-	if m.Document != nil {
+	if m.Document != nil || m.Photo != nil {
 		m.sent.Entities = m.CaptionEntities
 	}
 	if m.Chat.Type == "channel" {

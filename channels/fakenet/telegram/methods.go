@@ -1,14 +1,8 @@
 package telegram
 
 import (
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // methods are what the server can do, by folded name.
@@ -22,6 +16,9 @@ var methods = map[string]func(*Server, *call) (any, error){
 	"senddocument":        (*Server).sendDocument,
 	"getfile":             (*Server).getFile,
 	"getchat":             (*Server).getChat,
+	"sendphoto":           (*Server).sendPhoto,
+	"sendrichmessage":     (*Server).sendRichMessage,
+	"getchatmember":       (*Server).getChatMember,
 	"setmycommands":       (*Server).setMyCommands,
 	"getmycommands":       (*Server).getMyCommands,
 	"deletemycommands":    (*Server).deleteMyCommands,
@@ -52,6 +49,43 @@ func (s *Server) getChat(c *call) (any, error) {
 		return nil, err
 	}
 	return ch.Chat, nil
+}
+
+// getChatMember tells how the bot, or a person, stands in a chat.
+func (s *Server) getChatMember(c *call) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch, err := s.target(c)
+	if err != nil {
+		return nil, err
+	}
+	id := c.integer("user_id", 0)
+	u, ok := s.users[id]
+	if !ok {
+		return nil, badRequest("invalid user_id specified")
+	}
+	m := member{User: *u, Status: "left"}
+	switch {
+	case ch.movedTo != 0:
+		return nil, badRequest("group chat was upgraded to a supergroup chat")
+	case id == s.bot.ID && ch.standing == kicked:
+		return nil, forbidden("bot was kicked from the group chat")
+	case id == s.bot.ID && ch.standing == muted:
+		m.Status = "restricted"
+	case id == s.bot.ID && ch.standing == welcome && ch.admin:
+		m.Status = "administrator"
+	case id == s.bot.ID && ch.standing == welcome, ch.members[id]:
+		m.Status = "member"
+	}
+	return m, nil
+}
+
+// Promote makes the bot an administrator of a group, who reads everything
+// there in spite of privacy mode.
+func (s *Server) Promote(chatID int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mustChat(chatID).admin = true
 }
 
 // target returns the chat that a call names. The caller holds mu.
@@ -156,174 +190,4 @@ func (s *Server) answerCallbackQuery(c *call) (any, error) {
 	s.queries[id] = true
 	s.wake()
 	return true, nil
-}
-
-var commandName = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
-
-const (
-	maxCommands     = 100
-	maxCommandBytes = 8000 // of the whole menu; reported between 4 and 8 KB
-)
-
-func (s *Server) setMyCommands(c *call) (any, error) {
-	var list []Command
-	if err := json.Unmarshal([]byte(c.params["commands"]), &list); err != nil {
-		return nil, badRequest("can't parse commands JSON object")
-	}
-	size := 0
-	for i, command := range list {
-		list[i].Command = strings.TrimPrefix(command.Command, "/")
-		size += len(command.Command) + len(command.Description)
-		if !commandName.MatchString(list[i].Command) {
-			return nil, badRequest("BOT_COMMAND_INVALID")
-		}
-		if n := utf8.RuneCountInString(strings.TrimSpace(command.Description)); n < 1 || n > 256 {
-			return nil, badRequest("BOT_COMMAND_DESCRIPTION_INVALID")
-		}
-	}
-	if len(list) > maxCommands || size > maxCommandBytes {
-		return nil, badRequest("BOT_COMMANDS_TOO_MUCH")
-	}
-	lang, err := language(c)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.menus[lang] = list
-	s.wake()
-	return true, nil
-}
-
-func language(c *call) (string, error) {
-	lang := c.params["language_code"]
-	if lang != "" && len(lang) != 2 || lang != lower(lang) {
-		return "", badRequest("invalid language code specified")
-	}
-	return lang, nil
-}
-
-func (s *Server) getMyCommands(c *call) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Command{}, s.menus[c.params["language_code"]]...), nil
-}
-
-func (s *Server) deleteMyCommands(c *call) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.menus, c.params["language_code"])
-	return true, nil
-}
-
-// Menu returns the command menu for a language; "" is the default menu.
-func (s *Server) Menu(lang string) []Command {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.menus[lang])
-}
-
-func (s *Server) setWebhook(c *call) (any, error) {
-	target := c.params["url"]
-	if target == "" {
-		return s.deleteWebhook(c)
-	}
-	u, err := url.Parse(target)
-	if err != nil || u.Host == "" {
-		return nil, badRequest("bad webhook: invalid webhook URL specified")
-	}
-	if u.Scheme != "https" {
-		return nil, badRequest("bad webhook: An HTTPS URL must be provided for webhook")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.webhook == target {
-		return described{true, "Webhook is already set"}, nil
-	}
-	s.webhook = target
-	s.abortPoll("Conflict: terminated by setWebhook request")
-	if c.flag("drop_pending_updates") {
-		s.queue.updates = nil
-	}
-	return described{true, "Webhook was set"}, nil
-}
-
-func (s *Server) deleteWebhook(c *call) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c.flag("drop_pending_updates") {
-		s.queue.updates = nil
-	}
-	if s.webhook == "" {
-		return described{true, "Webhook is already deleted"}, nil
-	}
-	s.webhook = ""
-	return described{true, "Webhook was deleted"}, nil
-}
-
-func (s *Server) getWebhookInfo(*call) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return map[string]any{"url": s.webhook, "has_custom_certificate": false, "pending_update_count": len(s.queue.updates)}, nil
-}
-
-// A file is what was uploaded, by the bot or by a person.
-type file struct {
-	File
-	data []byte
-}
-
-// AddFile gives the server a file that the bot can fetch, and returns its id.
-func (s *Server) AddFile(name string, data []byte) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.addFile(name, data).FileID
-}
-
-func (s *Server) addFile(name string, data []byte) *file {
-	n := len(s.files) + 1
-	f := &file{data: data, File: File{
-		FileID: fmt.Sprintf("file-%d", n), FileUniqueID: fmt.Sprintf("uf%d", n), FileName: name, FileSize: int64(len(data)),
-	}}
-	s.files[f.FileID] = f
-	return f
-}
-
-func (s *Server) getFile(c *call) (any, error) {
-	id := c.params["file_id"]
-	if id == "" {
-		return nil, badRequest("file_id not specified")
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f, ok := s.files[id]
-	if !ok {
-		return nil, badRequest("wrong file_id or the file is temporarily unavailable")
-	}
-	if f.FileSize > maxDownload {
-		return nil, badRequest("file is too big")
-	}
-	out := f.File
-	out.FileName = ""
-	out.FilePath = "documents/" + f.FileID
-	return out, nil
-}
-
-// download serves /file/bot<token>/<path>.
-func (s *Server) download(w http.ResponseWriter, r *http.Request) {
-	rest := strings.TrimPrefix(r.URL.Path, "/file/bot")
-	token, path, _ := strings.Cut(rest, "/")
-	s.mu.Lock()
-	known := token == s.token && !s.revoked
-	f := s.files[strings.TrimPrefix(path, "documents/")]
-	s.mu.Unlock()
-	switch {
-	case !known:
-		write(w, nil, &apiError{code: http.StatusUnauthorized, description: "Unauthorized"})
-	case f == nil || f.FileSize > maxDownload:
-		write(w, nil, &apiError{code: http.StatusNotFound, description: "Not Found"})
-	default:
-		w.Header().Set("Content-Type", "application/octet-stream")
-		_, _ = w.Write(f.data)
-	}
 }

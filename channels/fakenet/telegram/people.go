@@ -15,6 +15,12 @@ type Line struct {
 	// Media is "voice", "sticker", "photo", "video", "audio" or "document";
 	// Text is then the caption.
 	Media string
+	// File is the content of Media, named FileName.
+	File     []byte
+	FileName string
+	// Group joins messages to an album: those with the same one are shown as
+	// one.
+	Group string
 	// Thread is the topic; 0 and 1 are General in a forum.
 	Thread int64
 	// ReplyTo is the message that this one answers, Quote the part of it that
@@ -110,24 +116,31 @@ func (s *Server) fill(m *stored, l Line) {
 		m.Text, m.Entities = text, entities
 		return
 	}
-	m.Caption, m.CaptionEntities = text, entities
+	m.Caption, m.CaptionEntities, m.MediaGroupID = text, entities, l.Group
 	f := File{FileID: fmt.Sprintf("%s-%d", l.Media, m.MessageID), FileUniqueID: fmt.Sprintf("u%d", m.MessageID), FileSize: 1000}
+	if l.File != nil {
+		f = s.addFile(l.FileName, l.File).File
+	}
 	switch l.Media {
 	case "voice":
-		f.Duration = 3
+		f.Duration, f.MIMEType = 3, "audio/ogg"
 		m.Voice = &f
 	case "sticker":
 		f.Width, f.Height = 512, 512
 		m.Sticker = &f
 	case "photo":
-		f.Width, f.Height = 800, 600
-		m.Photo = []File{f}
+		f.FileName, f.Width, f.Height = "", 800, 600
+		small := f
+		small.FileID, small.Width, small.Height, small.FileSize = f.FileID+"-small", 80, 60, f.FileSize/10
+		m.Photo = []File{small, f}
 	case "video":
 		m.Video = &f
 	case "audio":
 		m.Audio = &f
 	case "document":
-		f.FileName = "bericht.pdf"
+		if f.FileName == "" {
+			f.FileName = "bericht.pdf"
+		}
 		m.Document = &f
 	default:
 		panic("fake telegram: unknown media " + l.Media)

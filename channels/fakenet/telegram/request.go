@@ -1,10 +1,8 @@
 package telegram
 
 import (
-	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -12,33 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
-
-// methodsJSON holds the parameters of the methods that the server knows, with
-// their types, as Bot API 10.1 describes them.
-//
-//go:embed methods.json
-var methodsJSON []byte
-
-// A parameter of a method.
-type parameter struct {
-	Types    []string `json:"types"`
-	Required bool     `json:"required"`
-}
-
-var described10 = sync.OnceValue(func() map[string]map[string]parameter {
-	var byName map[string]map[string]parameter
-	if err := json.Unmarshal(methodsJSON, &byName); err != nil {
-		panic(fmt.Sprintf("fake telegram: methods.json: %v", err))
-	}
-	folded := make(map[string]map[string]parameter, len(byName))
-	for name, params := range byName {
-		folded[lower(name)] = params
-	}
-	return folded
-})
 
 // A call is one request while it is worked on.
 type call struct {
@@ -50,8 +23,9 @@ type call struct {
 
 // An upload is a file that came with a request.
 type upload struct {
-	name string
-	data []byte
+	field string // the parameter that it is
+	name  string
+	data  []byte
 }
 
 // tokenPath splits /bot<token>/<method>.
@@ -113,53 +87,10 @@ func (s *Server) note(c *call, method string) {
 		s.requests = s.requests[maxRequests/2:]
 	}
 	s.requests = append(s.requests, Request{Method: method, Params: c.params, Header: c.r.Header, At: s.opts.Now()})
-	known, ok := described10()[c.method]
-	if !ok {
-		s.wake()
-		return
-	}
-	for name, value := range c.params {
-		p, ok := known[name]
-		switch {
-		case !ok:
-			s.wrong = append(s.wrong, fmt.Sprintf("%s: unknown parameter %s", method, name))
-		case !fits(p.Types, value):
-			s.wrong = append(s.wrong, fmt.Sprintf("%s: %s is %q, want %s", method, name, value, strings.Join(p.Types, " or ")))
-		}
-	}
-	for name, p := range known {
-		if _, ok := c.params[name]; p.Required && !ok && c.upload == nil {
-			s.wrong = append(s.wrong, fmt.Sprintf("%s: required parameter %s is missing", method, name))
-		}
+	for _, why := range c.violations() {
+		s.wrong = append(s.wrong, method+": "+why)
 	}
 	s.wake()
-}
-
-// fits reports whether value can be one of types.
-func fits(types []string, value string) bool {
-	for _, t := range types {
-		switch {
-		case t == "String" || t == "InputFile":
-			return true
-		case t == "Integer":
-			if _, err := strconv.ParseInt(value, 10, 64); err == nil {
-				return true
-			}
-		case t == "Boolean":
-			if strings.EqualFold(value, "true") || strings.EqualFold(value, "false") || value == "0" || value == "1" {
-				return true
-			}
-		case strings.HasPrefix(t, "Array of "):
-			if json.Valid([]byte(value)) && strings.HasPrefix(strings.TrimSpace(value), "[") {
-				return true
-			}
-		default:
-			if json.Valid([]byte(value)) && strings.HasPrefix(strings.TrimSpace(value), "{") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // readParams reads the parameters from the address and from the body in any of
@@ -231,7 +162,7 @@ func readParts(reader *multipart.Reader, params map[string]string) (*upload, err
 			return nil, &apiError{code: http.StatusRequestEntityTooLarge, description: "Request Entity Too Large"}
 		}
 		if part.FileName() != "" {
-			up = &upload{name: part.FileName(), data: data}
+			up = &upload{field: part.FormName(), name: part.FileName(), data: data}
 			continue
 		}
 		params[part.FormName()] = string(data)

@@ -66,7 +66,8 @@ type Server struct {
 	chats    map[int64]*chat
 	nextID   int64 // of users and chats that are made up
 	queue    queue
-	webhook  string
+	webhook  webhook
+	proxy    string // where webhooks are reached
 	faults   []*Fault
 	calls    map[string]int
 	requests []Request
@@ -74,7 +75,7 @@ type Server struct {
 	sent     []*Sent
 	arrived  map[int64]int // messages of the bot by chat; 0 is all chats
 	actions  []Action
-	menus    map[string][]Command
+	menus    map[menuKey][]Command
 	files    map[string]*file
 	queries  map[string]bool // callback queries: answered or not
 }
@@ -110,7 +111,7 @@ func New(o Options) (*Server, error) {
 		nextID:  5_000_001,
 		calls:   make(map[string]int),
 		arrived: make(map[int64]int),
-		menus:   make(map[string][]Command),
+		menus:   make(map[menuKey][]Command),
 		files:   make(map[string]*file),
 		queries: make(map[string]bool),
 	}
@@ -131,6 +132,7 @@ func (s *Server) start(l net.Listener) {
 	server := &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: time.Minute}
 	s.http = server
 	s.running++
+	s.beginWebhook()
 	go func() {
 		defer s.done()
 		// Serve ends with Down or Close, on purpose.
@@ -166,6 +168,7 @@ func (s *Server) Down() error {
 	s.mu.Lock()
 	server := s.http
 	s.http = nil
+	s.endWebhook()
 	s.mu.Unlock()
 	if server == nil {
 		return nil

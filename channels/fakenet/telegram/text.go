@@ -17,6 +17,7 @@ const (
 	maxEntities = 100       // further ones are not shown
 	maxDownload = 20 << 20  // bytes
 	maxUpload   = 50 << 20  // bytes
+	maxPhoto    = 10 << 20  // bytes
 	maxBody     = 100 << 20 // bytes of one request
 )
 

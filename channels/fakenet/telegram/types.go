@@ -58,6 +58,7 @@ type (
 		Entities        []Entity        `json:"entities,omitempty"`
 		Caption         string          `json:"caption,omitempty"`
 		CaptionEntities []Entity        `json:"caption_entities,omitempty"`
+		MediaGroupID    string          `json:"media_group_id,omitempty"`
 		Document        *File           `json:"document,omitempty"`
 		Voice           *File           `json:"voice,omitempty"`
 		Video           *File           `json:"video,omitempty"`
@@ -67,6 +68,7 @@ type (
 		TopicCreated    *TopicCreated   `json:"forum_topic_created,omitempty"`
 		MigrateTo       int64           `json:"migrate_to_chat_id,omitempty"`
 		MigrateFrom     int64           `json:"migrate_from_chat_id,omitempty"`
+		Rich            json.RawMessage `json:"rich_message,omitempty"`
 		ReplyMarkup     json.RawMessage `json:"reply_markup,omitempty"`
 	}
 
@@ -89,6 +91,7 @@ type (
 		FileID       string `json:"file_id"`
 		FileUniqueID string `json:"file_unique_id"`
 		FileName     string `json:"file_name,omitempty"`
+		MIMEType     string `json:"mime_type,omitempty"`
 		FileSize     int64  `json:"file_size,omitempty"`
 		FilePath     string `json:"file_path,omitempty"`
 		Width        int    `json:"width,omitempty"`
@@ -154,6 +157,11 @@ type Sent struct {
 	Entities  []Entity // its formatting
 	Raw       string   // the text as the bot sent it
 	ParseMode string
+	// File is what came with it, of the kind "document" or "photo".
+	File               []byte
+	FileName, FileKind string
+	// Rich is the HTML of a rich message.
+	Rich string
 	// Buttons are the rows of the inline keyboard as it stands now.
 	Buttons [][]Button
 	// Params are all parameters of the request.

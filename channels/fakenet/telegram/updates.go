@@ -131,9 +131,13 @@ func (s *Server) getUpdates(c *call) (any, error) {
 	timeout := time.Duration(min(max(c.integer("timeout", 0), 0), maxPoll)) * time.Second
 
 	s.mu.Lock()
-	if s.webhook != "" {
+	if s.webhook.url != "" {
 		s.mu.Unlock()
 		return nil, &apiError{code: 409, description: webhookText}
+	}
+	if s.revoked { // since the token was looked at
+		s.mu.Unlock()
+		return nil, &apiError{code: 401, description: "Unauthorized"}
 	}
 	s.allow(c.params["allowed_updates"])
 	// The server slows down bots that poll in a circle.

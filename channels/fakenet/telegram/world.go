@@ -8,6 +8,7 @@ import (
 // A chat is a conversation with its messages.
 type chat struct {
 	Chat
+	admin    bool // the bot is an administrator
 	members  map[int64]bool
 	topics   map[int64]string // thread id to name
 	closed   map[int64]bool   // closed topics
@@ -176,7 +177,7 @@ func (s *Server) publish(c *chat, m *stored, kind string) {
 // mayRead applies privacy mode: in groups the bot sees what is meant for it
 // and service messages.
 func (s *Server) mayRead(c *chat, m *stored) bool {
-	if !s.opts.Privacy || c.Type == "private" || c.Type == "channel" || m.TopicCreated != nil || m.MigrateTo != 0 || m.MigrateFrom != 0 {
+	if !s.opts.Privacy || c.admin || c.Type == "private" || c.Type == "channel" || m.TopicCreated != nil || m.MigrateTo != 0 || m.MigrateFrom != 0 {
 		return true
 	}
 	if m.ReplyToMessage != nil && m.ReplyToMessage.From != nil && m.ReplyToMessage.From.ID == s.bot.ID {

@@ -1,0 +1,149 @@
+package mattermost
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"outheis/channels"
+)
+
+const (
+	// hookLife and hookUses are for how long and how often the server takes an
+	// answer to a slash command by its response_url, a little less than it does.
+	hookLife = 25 * time.Minute
+	hookUses = 5
+	mostHooks  = 10000
+)
+
+// A hook is where the answer to a slash command goes that was given in a chat
+// in which we are not.
+type hook struct {
+	path  string // below the server's address; works like a password
+	until time.Time
+	uses  int
+}
+
+// hooks live in memory only: what is in an address must not open anything.
+type hooks struct {
+	now func() time.Time
+
+	mu  sync.Mutex // guards all
+	all map[string]*hook
+}
+
+func newHooks(now func() time.Time) *hooks { return &hooks{now: now, all: make(map[string]*hook)} }
+
+// hookMark stands before the name of a hook in an address.
+const hookMark = "c:"
+
+// keep remembers a hook under a name.
+func (h *hooks) keep(name, path string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := h.now()
+	for other, one := range h.all {
+		if now.After(one.until) || len(h.all) >= mostHooks {
+			delete(h.all, other)
+		}
+	}
+	h.all[name] = &hook{path: path, until: now.Add(hookLife), uses: hookUses}
+}
+
+// take returns the path of a hook that the private part of an address names
+// and that can still be used.
+func (h *hooks) take(private string) (string, bool) {
+	name, ok := strings.CutPrefix(private, hookMark)
+	if !ok {
+		return "", false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one := h.all[name]
+	if one == nil || one.uses == 0 || h.now().After(one.until) {
+		return "", false
+	}
+	one.uses--
+	return one.path, true
+}
+
+// respond answers a slash command in a chat in which we are not. Only who gave
+// it sees the answer.
+func (c *Channel) respond(ctx context.Context, path string, p channels.Post) (channels.Receipt, error) {
+	text := c.message(p)
+	if len(p.Body.Buttons) > 0 {
+		text = c.withWords(text, p.Body.Buttons)
+	}
+	if err := c.server.tooLong(text); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
+	}
+	body := answer{Type: "ephemeral", Text: text}
+	if err := c.client.hook(ctx, path, body); err != nil {
+		return channels.Receipt{}, c.sendError(err)
+	}
+	return channels.Receipt{Remote: "hook:" + short(p.To.Private()+"\x00"+p.Key)}, nil
+}
+
+// hook posts to an address outside of the interface, without the token.
+func (c *client) hook(ctx context.Context, path string, body answer) error {
+	bare := *c
+	bare.token = func() string { return "none-needed" }
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return &failure{op: "POST /hooks/commands/…", kind: unreached, text: "the answer cannot be written as JSON"}
+	}
+	err = bare.exchange(ctx, http.MethodPost, path, "application/json", bytes.NewReader(raw), nil)
+	var f *failure
+	if errors.As(err, &f) {
+		f.op = "POST /hooks/commands/…"
+	}
+	return err
+}
+
+// an answer is what the server takes for the answer to a slash command.
+type answer struct {
+	Type string `json:"response_type"`
+	Text string `json:"text"`
+	// Raw keeps the server from reading the text as one of Slack's.
+	Raw bool `json:"skip_slack_parsing"`
+}
+
+// callbacks waits for presses of the self-test.
+type callbacks struct {
+	works atomic.Bool
+
+	mu      sync.Mutex // guards waiting
+	waiting map[string]chan struct{}
+}
+
+func (b *callbacks) expect(nonce string) <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting == nil {
+		b.waiting = make(map[string]chan struct{})
+	}
+	c := make(chan struct{})
+	b.waiting[nonce] = c
+	return c
+}
+
+func (b *callbacks) arrive(nonce string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c, ok := b.waiting[nonce]; ok {
+		close(c)
+		delete(b.waiting, nonce)
+	}
+}
+
+func (b *callbacks) forget(nonce string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.waiting, nonce)
+}

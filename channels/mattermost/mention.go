@@ -1,0 +1,233 @@
+package mattermost
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A reading is what a text says beside its words.
+type reading struct {
+	text      string // without mentions of us; for a command its argument
+	command   string // lower case, without its mark; "" for none
+	mentioned bool
+}
+
+// read takes a text apart for the account that is called name. Only what the
+// server takes for a mention counts: the whole name, in any case, outside of
+// code. Nothing else of the text is changed.
+func read(text, name string) reading {
+	var r reading
+	at := mentions(text, name)
+	r.mentioned = len(at) > 0
+	from := 0
+	for {
+		from += len(text[from:]) - len(strings.TrimLeftFunc(text[from:], unicode.IsSpace))
+		if len(at) == 0 || at[0] != from {
+			break
+		}
+		at = at[1:]
+		from += 1 + len(name)
+		from += len(text[from:]) - len(strings.TrimLeft(text[from:], ",:"))
+	}
+	var b strings.Builder
+	for _, start := range at {
+		b.WriteString(strings.TrimSuffix(strings.TrimRight(text[from:start], " \t"), ","))
+		from = start + 1 + len(name)
+	}
+	b.WriteString(text[from:])
+	r.text = strings.TrimSpace(b.String())
+	return r
+}
+
+// mentions returns the places of @name in a text.
+func mentions(text, name string) []int {
+	if name == "" || len(text) <= len(name) || !strings.Contains(text, "@") {
+		return nil
+	}
+	var found []int
+	code := codeSpans(text)
+	for i := 0; i < len(text); {
+		j := strings.IndexByte(text[i:], '@')
+		if j < 0 {
+			break
+		}
+		i += j
+		if end, in := code.end(i); in {
+			i = end
+			continue
+		}
+		if isMention(text, i, name) {
+			found = append(found, i)
+			i += len(name)
+		}
+		i++
+	}
+	return found
+}
+
+// isMention reports whether @name stands at a byte. The server cuts a text
+// into words of letters, digits and ":.-_@", and lets dots, dashes, colons and
+// underscores at the ends of one go.
+func isMention(text string, at int, name string) bool {
+	end := at + 1 + len(name)
+	if end > len(text) || !strings.EqualFold(text[at+1:end], name) {
+		return false
+	}
+	if at > 0 {
+		if r, _ := utf8.DecodeLastRuneInString(text[:at]); unicode.IsLetter(r) || unicode.IsNumber(r) || r == '@' || r == '_' {
+			return false
+		}
+	}
+	rest := text[end:]
+	for rest != "" {
+		r, n := utf8.DecodeRuneInString(rest)
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || r == '@' {
+			return false // the name goes on, or it is an address
+		}
+		if !strings.ContainsRune(".-:_", r) {
+			return true
+		}
+		rest = rest[n:]
+	}
+	return true
+}
+
+// spans are parts of a text, in order, each from its first byte to behind its
+// last.
+type spans [][2]int
+
+// end returns where the part ends that a byte is in.
+func (s spans) end(at int) (int, bool) {
+	for _, one := range s {
+		if one[0] <= at && at < one[1] {
+			return one[1], true
+		}
+	}
+	return 0, false
+}
+
+// codeSpans finds code: fenced blocks, and what stands between equal runs of
+// backticks.
+func codeSpans(text string) spans {
+	if !strings.ContainsAny(text, "`~") {
+		return nil
+	}
+	var all spans
+	for i := 0; i < len(text); {
+		if atLineStart(text, i) {
+			if fence := fenceAt(text, i); fence != "" {
+				end := fenceEnd(text, i, fence)
+				all = append(all, [2]int{i, end})
+				i = end
+				continue
+			}
+		}
+		if text[i] != '`' {
+			i++
+			continue
+		}
+		n := run(text[i:], '`')
+		end := closing(text, i+n, n)
+		if end < 0 {
+			i += n
+			continue
+		}
+		all = append(all, [2]int{i, end})
+		i = end
+	}
+	return all
+}
+
+// run returns how often a byte stands at the beginning.
+func run(s string, b byte) int {
+	n := 0
+	for n < len(s) && s[n] == b {
+		n++
+	}
+	return n
+}
+
+// closing returns where a run of exactly n backticks ends, or -1.
+func closing(text string, from, n int) int {
+	for i := from; i < len(text); {
+		if text[i] != '`' {
+			i++
+			continue
+		}
+		m := run(text[i:], '`')
+		i += m
+		if m == n {
+			return i
+		}
+	}
+	return -1
+}
+
+func atLineStart(text string, i int) bool { return i == 0 || text[i-1] == '\n' }
+
+// fenceAt returns the marks of a fence that begins in the line at i, or "".
+func fenceAt(text string, i int) string {
+	indent := run(text[i:], ' ')
+	if indent > 3 || i+indent >= len(text) {
+		return ""
+	}
+	i += indent
+	if b := text[i]; b == '`' || b == '~' {
+		if n := run(text[i:], b); n >= 3 {
+			line, _, _ := strings.Cut(text[i+n:], "\n")
+			if b == '~' || !strings.Contains(line, "`") {
+				return text[i : i+n]
+			}
+		}
+	}
+	return ""
+}
+
+// fenceEnd returns where the block ends that a fence begins in the line at i.
+func fenceEnd(text string, i int, fence string) int {
+	for {
+		next := strings.IndexByte(text[i:], '\n')
+		if next < 0 {
+			return len(text)
+		}
+		i += next + 1
+		line, _, _ := strings.Cut(text[i:], "\n")
+		mark := strings.TrimSpace(line)
+		if len(mark) >= len(fence) && run(mark, fence[0]) == len(mark) && run(line, ' ') <= 3 {
+			return i + len(line)
+		}
+	}
+}
+
+// joiner is invisible, and no part of a name.
+const joiner = "\u2060"
+
+// massMention finds what the server may take for a mention of everybody. The
+// at sign and the letters may be written as character references.
+var massMention = regexp.MustCompile(`(?i)(@|&#0*64;|&#x0*40;|&commat;)(` + spelled("all") + `|` + spelled("channel") + `|` + spelled("here") + `)`)
+
+// spelled returns a pattern of a word whose letters may be references.
+func spelled(word string) string {
+	var b strings.Builder
+	for _, r := range word {
+		up := unicode.ToUpper(r)
+		b.WriteString(`(?:` + string(r) + `|&#0*(?:` + inDecimal(r) + `|` + inDecimal(up) + `);|&#x0*(?:` + inHex(r) + `|` + inHex(up) + `);)`)
+	}
+	return b.String()
+}
+
+// harmless returns a text in which @all, @channel and @here call nobody: an
+// invisible joiner stands behind the at sign.
+func harmless(s string) string {
+	if !strings.ContainsAny(s, "@&") {
+		return s
+	}
+	return massMention.ReplaceAllString(s, "${1}"+joiner+"${2}")
+}
+
+func inDecimal(r rune) string { return strconv.FormatInt(int64(r), 10) }
+
+func inHex(r rune) string { return strconv.FormatInt(int64(r), 16) }

@@ -1,0 +1,251 @@
+package mattermost
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"outheis/channels"
+	"outheis/formatting"
+)
+
+// lookBack is how many pages of posts are looked through for one of ours that
+// may have arrived.
+const lookBack = 5
+
+// profile is what Mattermost shows.
+func profile() formatting.Profile {
+	return formatting.Profile{Name: Kind, Limit: maxPost, Measure: formatting.Runes, Buttons: 5}
+}
+
+// Send implements [channels.Channel]. Unless TakeTurn has, it waits for the
+// chat's turn first; the time limit of a request begins after that.
+func (c *Channel) Send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+	if err := c.mine(p.To); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
+	}
+	return c.pacer.Send(ctx, p, c.send)
+}
+
+// TakeTurn implements [channels.TurnTaker].
+func (c *Channel) TakeTurn(ctx context.Context, to channels.Address, waits func() error) error {
+	if c.mine(to) != nil {
+		return ctx.Err() // Send will refuse it
+	}
+	return c.pacer.TakeTurn(ctx, to, waits)
+}
+
+// personMark stands before the id of a person in the address of a direct chat
+// whose own id is not known yet.
+const personMark = "@"
+
+// mine checks that an address is one of this account.
+func (c *Channel) mine(a channels.Address) error {
+	if a.Channel() != Kind || a.Account() != c.opts.Account {
+		return fmt.Errorf("mattermost: the address belongs to account %q of channel %q", a.Account(), a.Channel())
+	}
+	if !isID(strings.TrimPrefix(a.Chat(), personMark)) || a.Thread() != "" && !isID(a.Thread()) {
+		return errors.New("mattermost: the address holds no id of a channel or thread")
+	}
+	return nil
+}
+
+// Direct implements [channels.Finder]: the chat with a person is made by the
+// server when something is sent to it.
+func (c *Channel) Direct(person string) (channels.Address, error) {
+	if !isID(person) {
+		return channels.Address{}, fmt.Errorf("mattermost: %q is not the id of a person", person)
+	}
+	return channels.NewAddress(Kind, c.opts.Account, personMark+person, "", "")
+}
+
+// chat returns the channel to post to.
+func (c *Channel) chat(ctx context.Context, a channels.Address) (string, error) {
+	person, direct := strings.CutPrefix(a.Chat(), personMark)
+	if !direct {
+		return a.Chat(), nil
+	}
+	return c.dir.directChannel(ctx, person)
+}
+
+// hash names a post of ours for the server. It is the same for the same part
+// after a restart.
+func (c *Channel) hash(p channels.Post) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s", c.opts.Account, p.To.Chat(), p.To.Thread(), p.Key))
+	return hex.EncodeToString(sum[:16])
+}
+
+// send posts p once.
+func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+	if h, ok := c.hooks.take(p.To.Private()); ok {
+		return c.respond(ctx, h, p)
+	}
+	n, err := c.compose(ctx, p)
+	if err != nil {
+		return channels.Receipt{}, c.askError(err)
+	}
+	if err := c.server.tooLong(n.Message); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err, Remedy: c.texts.Say("mattermost.post_size_remedy")}
+	}
+	return c.create(ctx, p, n)
+}
+
+// create sends a post, unless it turns out to be there already.
+func (c *Channel) create(ctx context.Context, p channels.Post, n newPost) (channels.Receipt, error) {
+	if p.Again {
+		found, err := c.find(ctx, n.ChannelID, c.hash(p))
+		if err != nil {
+			// The earlier try stays as unsure as it was.
+			return channels.Receipt{}, c.askError(err)
+		}
+		if found != "" {
+			return channels.Receipt{Remote: found}, nil
+		}
+	}
+	var sent post
+	err := c.client.call(ctx, http.MethodPost, "/posts", n, &sent)
+	if err == nil && !isID(sent.ID) {
+		err = &failure{op: "POST /posts", kind: garbled, text: "the answer names no post"}
+	}
+	if err != nil {
+		return channels.Receipt{}, c.sendError(err)
+	}
+	for _, id := range n.FileIDs {
+		if !among(append([]string{}, sent.FileIDs.value...), id) {
+			return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: errors.New("mattermost: the post was made without its file")}
+		}
+	}
+	return channels.Receipt{Remote: sent.ID}, nil
+}
+
+// compose makes the post of the interface from one of ours.
+func (c *Channel) compose(ctx context.Context, p channels.Post) (newPost, error) {
+	chat, err := c.chat(ctx, p.To)
+	if err != nil {
+		return newPost{}, err
+	}
+	hash := c.hash(p)
+	n := newPost{
+		ChannelID: chat, RootID: p.To.Thread(), PendingID: Kind + ":" + hash,
+		Message: c.message(p), Props: map[string]any{keyProp: hash},
+	}
+	if len(p.Body.Buttons) > 0 {
+		if c.buttonsWork() {
+			n.Props["attachments"] = c.attachments(chat, hash, p.Body.Buttons)
+		} else {
+			n.Message = c.withWords(n.Message, p.Body.Buttons)
+		}
+	}
+	return n, nil
+}
+
+// message returns the text of a post as it goes out. Mattermost reads all text
+// as Markdown, so that what is not marked up has to be escaped.
+func (c *Channel) message(p channels.Post) string {
+	b := p.Body
+	if !p.Plain && (b.Mode != "" || b.Text != b.Plain) {
+		return harmless(b.Text)
+	}
+	if s := harmless(escape(b.Plain)); utf8.RuneCountInString(s) <= maxPost {
+		return s
+	}
+	return harmless(b.Plain)
+}
+
+// find looks for a post of ours by its hash among the last ones of a chat;
+// "" when it is not among them.
+func (c *Channel) find(ctx context.Context, chat, hash string) (string, error) {
+	before := ""
+	for range lookBack {
+		path := fmt.Sprintf("/channels/%s/posts?per_page=%d", chat, pageSize)
+		if before != "" {
+			path += "&before=" + url.QueryEscape(before)
+		}
+		var list struct {
+			Order []string        `json:"order"`
+			Posts map[string]post `json:"posts"`
+		}
+		if err := c.client.call(ctx, http.MethodGet, path, nil, &list); err != nil {
+			return "", err
+		}
+		for _, id := range list.Order {
+			if list.Posts[id].Props.value.text(keyProp) == hash && isID(id) {
+				return id, nil
+			}
+		}
+		if len(list.Order) < pageSize {
+			break
+		}
+		before = list.Order[len(list.Order)-1]
+	}
+	return "", nil
+}
+
+// Edit implements [channels.Editor]. What the server's policy does not let be
+// edited any more is Refused.
+func (c *Channel) Edit(ctx context.Context, p channels.Post, remote string) error {
+	err := c.mine(p.To)
+	if err == nil && !isID(remote) {
+		err = errors.New("mattermost: not the id of a post")
+	}
+	if err != nil {
+		return &channels.SendError{Class: channels.Refused, Err: err}
+	}
+	_, err = c.pacer.Send(ctx, p, func(ctx context.Context, p channels.Post) (channels.Receipt, error) {
+		return channels.Receipt{Remote: remote}, c.edit(ctx, p, remote)
+	})
+	return err
+}
+
+func (c *Channel) edit(ctx context.Context, p channels.Post, remote string) error {
+	var old post
+	if err := c.client.call(ctx, http.MethodGet, "/posts/"+remote, nil, &old); err != nil {
+		return c.editError(c.askError(err))
+	}
+	n, err := c.compose(ctx, p)
+	if err != nil {
+		return c.askError(err)
+	}
+	// What the server and others keep at the post stays; the name under which it
+	// was sent stays as well, since a send may still be looked for by it.
+	all := make(map[string]any)
+	for name, v := range old.Props.value {
+		all[name] = v
+	}
+	delete(all, "attachments")
+	if name := old.Props.value.text(keyProp); name != "" && n.Props["attachments"] != nil {
+		n.Props["attachments"] = c.attachments(n.ChannelID, name, p.Body.Buttons)
+	}
+	for name, v := range n.Props {
+		if _, has := all[name]; !has {
+			all[name] = v
+		}
+	}
+	patch := struct {
+		Message string         `json:"message"`
+		Props   map[string]any `json:"props"`
+	}{n.Message, all}
+	if err := c.client.call(ctx, http.MethodPut, "/posts/"+remote+"/patch", patch, nil); err != nil {
+		return c.editError(c.sendError(err))
+	}
+	return nil
+}
+
+// editError makes every refusal of an edit one that leaves the message as it
+// is: doing it twice changes nothing, so that it is never unsure either.
+func (c *Channel) editError(se *channels.SendError) error {
+	var f *failure
+	switch {
+	case errors.As(se.Err, &f) && f.kind == answered && (se.Class == channels.Gone || se.Class == channels.Refused):
+		se.Class, se.Remedy = channels.Refused, ""
+	case se.Class == channels.Unsure:
+		se.Class = channels.NotSent
+	}
+	return se
+}

@@ -1,0 +1,198 @@
+package mattermost
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+)
+
+// The types of the REST interface (version 4) and of the websocket as far as
+// we read them. A field whose form is unexpected counts as absent where the
+// rest makes sense without it (maybe).
+type (
+	user struct {
+		ID        string `json:"id"`
+		Username  string `json:"username"`
+		FirstName string `json:"first_name"`
+		LastName  string `json:"last_name"`
+		Nickname  string `json:"nickname"`
+		Locale    string `json:"locale"`
+		IsBot     bool   `json:"is_bot"`
+		DeleteAt  int64  `json:"delete_at"`
+	}
+
+	channel struct {
+		ID         string `json:"id"`
+		TeamID     string `json:"team_id"`
+		Type       string `json:"type"`
+		Name       string `json:"name"`
+		DeleteAt   int64  `json:"delete_at"`
+		LastPostAt int64  `json:"last_post_at"`
+	}
+
+	team struct {
+		ID       string `json:"id"`
+		Name     string `json:"name"`
+		DeleteAt int64  `json:"delete_at"`
+	}
+
+	post struct {
+		ID        string          `json:"id"`
+		CreateAt  int64           `json:"create_at"`
+		EditAt    int64           `json:"edit_at"`
+		DeleteAt  int64           `json:"delete_at"`
+		UserID    string          `json:"user_id"`
+		ChannelID string          `json:"channel_id"`
+		RootID    string          `json:"root_id"`
+		Message   string          `json:"message"`
+		Type      string          `json:"type"`
+		Props     maybe[props]    `json:"props"`
+		FileIDs   maybe[[]string] `json:"file_ids"`
+		Metadata  maybe[metadata] `json:"metadata"`
+	}
+
+	props map[string]json.RawMessage
+
+	metadata struct {
+		Files []fileInfo `json:"files"`
+	}
+
+	fileInfo struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+		MIME string `json:"mime_type"`
+		Size int64  `json:"size"`
+	}
+
+	postList struct {
+		Order []string                   `json:"order"`
+		Posts map[string]json.RawMessage `json:"posts"`
+	}
+
+	reaction struct {
+		UserID   string `json:"user_id"`
+		PostID   string `json:"post_id"`
+		Emoji    string `json:"emoji_name"`
+		CreateAt int64  `json:"create_at"`
+	}
+
+	// newPost is a post that we send.
+	newPost struct {
+		ChannelID string         `json:"channel_id"`
+		RootID    string         `json:"root_id,omitempty"`
+		Message   string         `json:"message"`
+		PendingID string         `json:"pending_post_id,omitempty"`
+		FileIDs   []string       `json:"file_ids,omitempty"`
+		Props     map[string]any `json:"props,omitempty"`
+	}
+
+	attachment struct {
+		Actions []action `json:"actions"`
+	}
+
+	action struct {
+		ID          string       `json:"id"`
+		Type        string       `json:"type,omitempty"`
+		Name        string       `json:"name,omitempty"`
+		Integration *integration `json:"integration,omitempty"`
+	}
+
+	integration struct {
+		URL     string    `json:"url"`
+		Context signature `json:"context"`
+	}
+
+	// press is what the server sends when a button is pressed.
+	press struct {
+		UserID    string           `json:"user_id"`
+		ChannelID string           `json:"channel_id"`
+		TeamID    string           `json:"team_id"`
+		PostID    string           `json:"post_id"`
+		TriggerID string           `json:"trigger_id"`
+		Context   maybe[signature] `json:"context"`
+	}
+
+	// frame is one message of the websocket: an event, or the answer to
+	// something that we asked.
+	frame struct {
+		Event     string `json:"event"`
+		Data      data   `json:"data"`
+		Broadcast struct {
+			ChannelID string `json:"channel_id"`
+			UserID    string `json:"user_id"`
+			TeamID    string `json:"team_id"`
+		} `json:"broadcast"`
+		Seq      *int64 `json:"seq"`
+		Status   string `json:"status"`
+		SeqReply int64  `json:"seq_reply"`
+	}
+
+	// data is what comes with an event; objects in it are JSON in a string.
+	data struct {
+		ConnectionID maybe[string] `json:"connection_id"`
+		ChannelType  maybe[string] `json:"channel_type"`
+		ChannelID    maybe[string] `json:"channel_id"`
+		ChannelName  maybe[string] `json:"channel_name"`
+		TeamID       maybe[string] `json:"team_id"`
+		UserID       maybe[string] `json:"user_id"`
+		SenderName   maybe[string] `json:"sender_name"`
+		Mentions     maybe[string] `json:"mentions"`
+		Post         maybe[string] `json:"post"`
+		Reaction     maybe[string] `json:"reaction"`
+	}
+)
+
+// keyProp is the name under which a post of ours keeps the hash of its key.
+const keyProp = "outheis_key"
+
+// is reports whether a mark such as from_bot is set.
+func (p props) is(name string) bool {
+	raw := bytes.TrimSpace(p[name])
+	return string(raw) == `"true"` || string(raw) == "true"
+}
+
+// text returns a property that is a string, or "".
+func (p props) text(name string) string {
+	var s string
+	if json.Unmarshal(p[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// hasAction reports whether a button of that id stands under the post.
+func (p props) hasAction(id string) bool {
+	var all []struct {
+		Actions []struct {
+			ID string `json:"id"`
+		} `json:"actions"`
+	}
+	if json.Unmarshal(p["attachments"], &all) != nil {
+		return false
+	}
+	for _, a := range all {
+		for _, one := range a.Actions {
+			if one.ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maybe is a field that counts as absent when its form is unexpected.
+type maybe[T any] struct{ value T }
+
+// UnmarshalJSON implements [json.Unmarshaler]; it returns no error.
+func (m *maybe[T]) UnmarshalJSON(b []byte) error {
+	var v T
+	if json.Unmarshal(b, &v) == nil {
+		m.value = v
+	}
+	return nil
+}
+
+// idShape is what ids of the server look like.
+var idShape = regexp.MustCompile(`^[a-z0-9]{26}$`)
+
+func isID(s string) bool { return len(s) == 26 && idShape.MatchString(s) }

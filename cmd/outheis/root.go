@@ -35,7 +35,7 @@ func (p *program) rootCommand() *cobra.Command {
 	root.AddCommand(
 		p.askCommand(), p.chatCommand(), p.runCommand(),
 		p.statusCommand(), p.sendCommand(), p.reloadCommand(), p.stopCommand(),
-		p.initCommand(), p.configCommand(), p.channelsCommand(), p.doctorCommand(),
+		p.initCommand(), p.configCommand(), p.channelsCommand(), p.doctorCommand(), p.selftestCommand(),
 		p.tresorCommand(), p.renderCommand(), p.versionCommand(), p.completionCommand(),
 	)
 	root.SetHelpCommand(&cobra.Command{Use: "help", Hidden: true, Args: cobra.ArbitraryArgs, RunE: p.help})

@@ -234,6 +234,9 @@ type Health struct {
 	Reason   string    `json:"reason,omitempty"`  // for administrators; no secret in it
 	Remedy   string    `json:"remedy,omitempty"`  // the next step for an administrator
 	Received time.Time `json:"received,omitzero"` // when the network last answered
+	// Ahead is how far our clock goes before that of the network, as its last
+	// answer told (the Date of HTTP), or 0 when it is not known.
+	Ahead time.Duration `json:"ahead,omitempty"`
 }
 
 // State is a traffic light.

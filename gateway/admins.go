@@ -22,26 +22,31 @@ func (g *Gateway) tellAdmins(ctx context.Context, cause string, say func(*texts.
 	admins := g.settings.Load().Admins
 	g.log.Warn("administrator is told", "cause", cause, "admins", len(admins))
 	for _, a := range admins {
-		t := texts.For(a.Lang)
-		to := a.Address
-		conversation := conversationID(to.Channel(), to.Account(), to.Chat(), to.Thread(), "admin")
-		req := Envelope{
-			Conversation: conversation, Cause: "admin/" + cause + "/" + conversation, Type: TypeRequest,
-			From: From{Agent: partDispatcher}, To: partTransport, Intent: intentAdmin, Priority: PriorityNormal,
-			Payload: Payload{Text: say(t), Address: to, Audience: channels.Direct, Lang: t.Lang()},
-		}
-		_, known, err := g.queue.Lookup(req.Cause)
-		var es []Envelope
-		if err == nil && !known {
-			es, err = g.queue.AppendAll(ctx, []Envelope{req})
-		}
-		if err != nil {
-			g.log.Error("administrator could not be told", "cause", cause, "err", err)
-		}
-		for i := range es { // not fresh: somebody else may have written it meanwhile, and sent it
-			g.lanes.push(&item{lane: laneOf(&es[i]), req: es[i]})
-		}
+		g.tellAdmin(ctx, a, cause, say(texts.For(a.Lang)))
 	}
+}
+
+// tellAdmin puts a notice to one administrator into the queue, once per cause.
+func (g *Gateway) tellAdmin(ctx context.Context, a Admin, cause, text string) error {
+	to := a.Address
+	conversation := conversationID(to.Channel(), to.Account(), to.Chat(), to.Thread(), "admin")
+	req := Envelope{
+		Conversation: conversation, Cause: "admin/" + cause + "/" + conversation, Type: TypeRequest,
+		From: From{Agent: partDispatcher}, To: partTransport, Intent: intentAdmin, Priority: PriorityNormal,
+		Payload: Payload{Text: text, Address: to, Audience: channels.Direct, Lang: texts.For(a.Lang).Lang()},
+	}
+	_, known, err := g.queue.Lookup(req.Cause)
+	var es []Envelope
+	if err == nil && !known {
+		es, err = g.queue.AppendAll(ctx, []Envelope{req})
+	}
+	if err != nil {
+		g.log.Error("administrator could not be told", "cause", cause, "err", err)
+	}
+	for i := range es { // not fresh: somebody else may have written it meanwhile, and sent it
+		g.lanes.push(&item{lane: laneOf(&es[i]), req: es[i]})
+	}
+	return err
 }
 
 // tellParked tells the administrators of a reply that nobody will see.
@@ -64,6 +69,9 @@ func (g *Gateway) tellPoison(ctx context.Context, req *Envelope) {
 
 // tellMisconfigured tells them, once a day, that an account needs them.
 func (g *Gateway) tellMisconfigured(ctx context.Context, id AccountID, se *channels.SendError) {
+	if o := g.outlets.get(id); o != nil && g.standing(o).State == channels.Red {
+		return // the watch over its health tells them, with the cause
+	}
 	remedy := se.Remedy
 	if remedy == "" {
 		remedy = fmt.Sprint(se.Err)

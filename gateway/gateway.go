@@ -271,6 +271,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 			g.listen(receive, &receivers, o)
 		}
 	}
+	receivers.Go(func() { g.watchHealth(receive) })
 	var err error
 	for err == nil {
 		select {

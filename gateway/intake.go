@@ -68,6 +68,7 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	e = clean(e, settings.Policy.Limits)
 	state := g.recall(e)
 	v := Decide(e, settings.Policy, state)
+	g.compareClocks(ctx, e, v, state.Now)
 	if v.Reason == ReasonLoop {
 		g.muteProgram(ctx, e, settings.Policy.Limits.withDefaults(), state.Now)
 	}
@@ -326,6 +327,9 @@ func (g *Gateway) muteProgram(ctx context.Context, e channels.Event, l Limits, n
 // membership tells the administrators when a group that we answer has another
 // id from now on: the configuration names the old one.
 func (g *Gateway) membership(ctx context.Context, e channels.Event) {
+	if o := g.outlets.get(accountOf(e.Address)); o != nil {
+		o.lose(e)
+	}
 	old, moved := e.Address.Chat(), e.Moved.Chat()
 	if e.Change != channels.ChangeMoved || moved == "" {
 		return

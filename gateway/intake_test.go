@@ -284,6 +284,8 @@ func TestChannelsThatEnd(t *testing.T) {
 				w.ask("7", "Wann?")
 				synctest.Wait()
 				equal(t, "seen", w.net.seen("7"), []string{echoed("Wann?")})
+				time.Sleep(time.Minute)
+				synctest.Wait()
 				if admin := w.net.seen("admin"); len(admin) != 1 || !strings.Contains(admin[0], c.admin) {
 					t.Errorf("the administrator sees %q, want %q", admin, c.admin)
 				}

@@ -263,7 +263,7 @@ func TestNoCrossTalkBetweenPersons(t *testing.T) {
 			set[p] = i
 		}
 		fresh := len(all)
-		for range 400 {
+		for range 200 {
 			a, b := all[r.IntN(len(all))], all[r.IntN(len(all))]
 			if r.IntN(4) == 0 {
 				w.says(a.account, a.id, "/trennen")
@@ -299,7 +299,7 @@ func TestNoCrossTalkBetweenPersons(t *testing.T) {
 				}
 			}
 		}
-		if joined < 50 {
+		if joined < 20 {
 			t.Errorf("only %d pairs are joined: the test is too weak", joined)
 		}
 		before := make(map[who]string)

@@ -451,13 +451,19 @@ func TestFullDisk(t *testing.T) {
 		if s := w.g.Status(); s.State != gateway.Degraded || s.Reason == "" {
 			t.Errorf("Status = %s, %q", s.State, s.Reason)
 		}
-		if got := w.net.seen(""); len(got) != 0 {
+		if got := append(w.net.seen("7"), w.net.seen("8")...); len(got) != 0 {
 			t.Errorf("%q was sent without a line in the log", got)
+		}
+		if got := w.net.seen("admin"); len(got) != 1 || !strings.Contains(got[0], "kann nichts gespeichert werden") {
+			t.Errorf("the administrator sees %q, want once that the disk is full", got)
 		}
 		w.queue.setFail(nil)
 		w.net.in <- e
-		time.Sleep(time.Minute)
+		time.Sleep(2 * time.Minute)
 		synctest.Wait()
+		if got := w.net.seen("admin"); len(got) != 2 || !strings.Contains(got[1], "kann wieder gespeichert werden") {
+			t.Errorf("the administrator sees %q, want that it is over", got)
+		}
 		equal(t, "seen in 7", w.net.seen("7"), []string{echoed("vorher")})
 		equal(t, "seen in 8", w.net.seen("8"), []string{echoed("währenddessen")})
 		if s := w.g.Status(); s.State != gateway.Running {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"outheis/channels"
 	"outheis/relay"
@@ -72,6 +73,15 @@ type outlet struct {
 	health channels.Health
 	hangUp context.CancelFunc // ends receiving
 	ended  chan struct{}      // closed when receiving has ended
+
+	began    time.Time                 // when the channel began to receive
+	heard    time.Time                 // when the last event came
+	unstored time.Time                 // since when events are refused; zero when they are taken
+	cause    string                    // why they are
+	lost     map[string]channels.Event // chats that we were put out of, or may not write in
+	clock    clockCheck
+	state    channels.State // as it was seen last
+	since    time.Time      // since when
 }
 
 // A line is a channel in use, and the posts that are on their way over it.
@@ -182,12 +192,13 @@ func (o *outlet) set(h channels.Health) {
 
 // listening notes that a receiver begins, and returns its context and what to
 // call when it has ended.
-func (o *outlet) listening(ctx context.Context) (context.Context, func()) {
+func (o *outlet) listening(ctx context.Context, now time.Time) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.hangUp, o.ended = cancel, ended
+	o.began, o.heard, o.unstored, o.lost, o.clock = now, time.Time{}, time.Time{}, nil, clockCheck{}
 	return ctx, func() { cancel(); close(ended) }
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,7 +77,7 @@ func (g *Gateway) swap(ctx context.Context, receivers *sync.WaitGroup, c change)
 
 // listen begins to receive from an account.
 func (g *Gateway) listen(ctx context.Context, receivers *sync.WaitGroup, o *outlet) {
-	ctx, ended := o.listening(ctx)
+	ctx, ended := o.listening(ctx, g.now())
 	c := o.current()
 	receivers.Go(func() {
 		defer ended()
@@ -138,6 +139,9 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 		}
 		o.set(channels.Health{State: channels.Green})
 		err := g.Deliver(ctx, e)
+		if !errors.Is(err, ErrStopping) && !errors.Is(err, errArriving) && ctx.Err() == nil {
+			o.hear(g.now(), err)
+		}
 		o.works.beat()
 		return err
 	}
@@ -148,7 +152,7 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 		if ctx.Err() != nil {
 			return // asked to end
 		}
-		if !g.ended(ctx, o, c, err) {
+		if !g.ended(o, c, err) {
 			return
 		}
 		if g.now().Sub(began) > lastRefusal {
@@ -163,27 +167,25 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 	}
 }
 
-// ended notes why a channel has ended, and tells the administrators. It reports
-// whether another try makes sense.
-func (g *Gateway) ended(ctx context.Context, o *outlet, c channels.Channel, err error) (again bool) {
+// ended notes why a channel has ended; the watch over its health tells the
+// administrators. It reports whether another try makes sense.
+func (g *Gateway) ended(o *outlet, c channels.Channel, err error) (again bool) {
 	if err == nil {
 		err = errors.New("receiving ended without a reason")
 	}
 	se := channels.AsSendError(err)
-	health := channels.Health{State: channels.Red, Reason: cut(err.Error(), 300), Remedy: se.Remedy}
+	t := texts.For(g.settings.Load().Lang)
+	why, _, _ := strings.Cut(cut(err.Error(), 200), "\n")
+	health := channels.Health{State: channels.Red, Reason: t.Say("access.ended", why), Remedy: se.Remedy}
+	if health.Remedy == "" {
+		health.Remedy = t.Say("access.ended_remedy")
+	}
 	if p, ok := c.(channels.Prober); ok && p.Health().State == channels.Red {
 		health = p.Health() // says the same in words for an administrator
 	}
 	o.set(health)
 	g.log.Error("channel ended", "channel", o.id.String(), "err", err, "remedy", health.Remedy)
-	if se.Class == channels.Misconfigured {
-		g.tellMisconfigured(ctx, o.id, se)
-		return true
-	}
-	g.tellAdmins(ctx, "ended/"+o.id.String()+"/"+g.now().UTC().Format(time.RFC3339), func(t *texts.Texts) string {
-		return t.Say("gateway.admin_ended", o.id.String())
-	})
-	return false
+	return se.Class == channels.Misconfigured
 }
 
 // contain ends a panic of an adapter in something that may as well fail.

@@ -188,7 +188,7 @@ func TestAdapterThatPanics(t *testing.T) {
 			if s := w.g.Status(); len(s.Accounts) != 1 || in == "health" && s.Accounts[0].Health.State != channels.Red {
 				t.Errorf("%s: accounts %+v", in, s.Accounts)
 			}
-			equal(t, in+": seen", w.net.seen(""), []string{echoed("Wann?")})
+			equal(t, in+": seen", w.net.seen("7"), []string{echoed("Wann?")})
 			if err := w.end(); err != context.Canceled {
 				t.Errorf("%s: Run = %v", in, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"outheis/agents"
 	"outheis/channels"
+	"outheis/config/texts"
 )
 
 // Status is how a running gateway stands; counters begin with the process.
@@ -47,6 +48,9 @@ type AccountStatus struct {
 	Channel string          `json:"channel"`
 	Account string          `json:"account"`
 	Health  channels.Health `json:"health"`
+	Since   time.Time       `json:"since,omitzero"`   // since when it stands so
+	Heard   time.Time       `json:"heard,omitzero"`   // when the last event came, since the start
+	Remark  string          `json:"remark,omitempty"` // a sentence, in the language of the settings
 	Sent    uint64          `json:"sent"`
 }
 
@@ -65,10 +69,43 @@ func (g *Gateway) Status() Status {
 	g.counts.into(&s)
 	for _, o := range g.outlets.all() {
 		if o.current() != nil {
-			s.Accounts = append(s.Accounts, AccountStatus{o.id.Channel, o.id.Account, o.stand(), g.counts.sentBy(o.id)})
+			s.Accounts = append(s.Accounts, g.accountStatus(o))
 		}
 	}
 	return s
+}
+
+func (g *Gateway) accountStatus(o *outlet) AccountStatus {
+	h := g.standing(o)
+	since := o.observe(h.State, g.now())
+	o.mu.Lock()
+	heard := o.heard
+	o.mu.Unlock()
+	return AccountStatus{o.id.Channel, o.id.Account, h, since, heard, g.remark(o, h), g.counts.sentBy(o.id)}
+}
+
+// Because words why events were not taken: the end of a sentence that counts
+// them.
+func (r Reason) Because(t *texts.Texts) string {
+	switch r {
+	case ReasonNobody, ReasonSender, ReasonPairing, ReasonBlocked, ReasonAnonymous:
+		return t.Say("access.because_sender")
+	case ReasonProgram, ReasonMuted, ReasonLoop:
+		return t.Say("access.because_program")
+	case ReasonGroup, ReasonAudience:
+		return t.Say("access.because_group")
+	case ReasonUnaddressed:
+		return t.Say("access.because_unaddressed")
+	case ReasonExpired, ReasonStale, ReasonEditLate, ReasonEditSame, ReasonCommandEdit:
+		return t.Say("access.because_late")
+	case ReasonQuota, ReasonDaily, ReasonBusy:
+		return t.Say("access.because_quota")
+	case ReasonKind, ReasonCommand, ReasonTooLong, ReasonUnsupported, ReasonEmpty:
+		return t.Say("access.because_nothing")
+	case ReasonBroken:
+		return t.Say("access.because_broken")
+	}
+	return string(r)
 }
 
 // counts are the counters of Status. They may be used by many goroutines.

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"time"
-
 )
 
 const (
@@ -221,4 +220,3 @@ func (r *receiver) saveNow() {
 		r.c.log.Error("cursor not saved, after a restart some events will come again", "err", err)
 	}
 }
-

@@ -17,9 +17,9 @@ import (
 const (
 	// hookLife and hookUses are for how long and how often the server takes an
 	// answer to a slash command by its response_url, a little less than it does.
-	hookLife = 25 * time.Minute
-	hookUses = 5
-	mostHooks  = 10000
+	hookLife  = 25 * time.Minute
+	hookUses  = 5
+	mostHooks = 10000
 )
 
 // A hook is where the answer to a slash command goes that was given in a chat

@@ -116,11 +116,11 @@ type Channel struct {
 	health health
 	// callback tells whether buttons find their way back.
 	callback callbacks
-	dir    *directory
-	server *serverLimits
-	hooks  *hooks
-	log    *slog.Logger
-	texts  *texts.Texts
+	dir      *directory
+	server   *serverLimits
+	hooks    *hooks
+	log      *slog.Logger
+	texts    *texts.Texts
 
 	typeEvery, saveEvery time.Duration
 

@@ -26,7 +26,7 @@ require (
 	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/kr/text v0.2.0 // indirect
-	github.com/mattermost/mattermost/server/public v0.1.21 // indirect
+	github.com/mattermost/mattermost/server/public v0.1.16 // indirect
 	golang.org/x/crypto v0.43.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 )

@@ -47,5 +47,11 @@ func FirstID(body []byte) (int64, bool) { return firstID(body) }
 // SafeText makes a text from outside fit for a log.
 func SafeText(s, token string) string { return safeText(s, token) }
 
+// ProbeEvery sets how often it is looked how the webhook stands.
+func ProbeEvery(c *Channel, d time.Duration) { c.probe = d }
+
+// WaitForAlbums sets how long the parts of an album are waited for.
+func WaitForAlbums(c *Channel, d time.Duration) { c.album = d }
+
 // TypeEvery sets how long a sign that somebody types is left alone.
 func TypeEvery(c *Channel, d time.Duration) { c.every = d }

@@ -18,6 +18,8 @@ const (
 	troubleConflict
 	troubleWebhook
 	troubleToken
+	troubleHook   // Telegram cannot bring updates to the webhook
+	troubleListen // the webhook cannot listen
 )
 
 // trouble returns what a failed request for updates means.
@@ -45,6 +47,7 @@ type health struct {
 	trouble    troubleKind
 	detail     string
 	conflicted time.Time // the last conflict
+	hidden     bool      // privacy mode keeps from us what should be answered
 	refused    time.Time // when the store first refused an event; zero when it takes them
 }
 
@@ -70,6 +73,27 @@ func (h *health) fail(now time.Time, t troubleKind, f *failure) bool {
 		h.conflicted = now
 	}
 	return news
+}
+
+// conflict notes that another program has changed where updates go.
+func (h *health) conflict(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.conflicted = now
+}
+
+// quiet reports whether nothing was received since t.
+func (h *health) quiet(t time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.received.Before(t)
+}
+
+// privacy notes whether privacy mode keeps messages from us.
+func (h *health) privacy(hidden bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hidden = hidden
 }
 
 func (h *health) stored() {
@@ -113,6 +137,12 @@ func (c *Channel) Health() channels.Health {
 	case h.trouble == troubleWebhook:
 		out.State = channels.Red
 		out.Reason, out.Remedy = say("telegram.webhook"), say("telegram.webhook_remedy")
+	case h.trouble == troubleHook:
+		out.State = channels.Red
+		out.Reason, out.Remedy = say("telegram.hook", h.detail), say("telegram.hook_remedy")
+	case h.trouble == troubleListen:
+		out.State = channels.Red
+		out.Reason, out.Remedy = say("telegram.listen", h.detail), say("telegram.listen_remedy")
 	case h.trouble == troubleConflict, !h.conflicted.IsZero() && now.Sub(h.conflicted) < c.opts.Poll:
 		out.State = channels.Red
 		out.Reason, out.Remedy = say("telegram.conflict"), say("telegram.conflict_remedy")
@@ -121,6 +151,9 @@ func (c *Channel) Health() channels.Health {
 		out.Reason, out.Remedy = say("telegram.not_stored"), say("telegram.not_stored_remedy")
 	case h.trouble == troubleNone && h.received.IsZero() && silence <= c.opts.Poll:
 		out.State = channels.Starting
+	case h.trouble == troubleNone && silence <= c.opts.Poll+pollGrace && h.hidden:
+		out.State = channels.Yellow
+		out.Reason, out.Remedy = say("telegram.privacy"), say("telegram.privacy_remedy")
 	case h.trouble == troubleNone && silence <= c.opts.Poll+pollGrace:
 		out.State = channels.Green
 	default:

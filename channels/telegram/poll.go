@@ -22,6 +22,9 @@ const (
 	// patience is how many answers in a row may be unreadable, first in batches,
 	// then one by one, before an update is given up.
 	patience = 3
+	// askAgain is how often it is looked whether the bot may see all messages,
+	// where it should.
+	askAgain = time.Minute
 	// deliveries is how many chats of a batch are delivered at the same time.
 	// They then share one write to the disk.
 	deliveries = 16
@@ -33,7 +36,10 @@ const wantedUpdates = `["message","edited_message","channel_post","edited_channe
 // Run implements [channels.Channel]. It returns ctx's error, or a SendError
 // of class Misconfigured when the token is wrong.
 func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
-	p := &poller{c: c, in: in, wait: c.opts.Retry, waited: make(map[string]bool)}
+	if c.opts.Webhook != nil {
+		return c.runWebhook(ctx, in)
+	}
+	p := newPoller(c, in)
 	c.health.start(c.opts.Now())
 	for {
 		err := p.round(ctx)
@@ -49,13 +55,19 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 	}
 }
 
+func newPoller(c *Channel, in channels.Deliver) *poller {
+	return &poller{c: c, in: in, wait: c.opts.Retry, waited: make(map[string]bool)}
+}
+
 // A poller is the state of one Run.
 type poller struct {
 	c    *Channel
 	in   channels.Deliver
 	wait channels.Backoff
 
+	mu     sync.Mutex        // guards reader: with a webhook others read it
 	token  [sha256.Size]byte // of the bot that reader.me is
+	asked  time.Time         // when it was last asked who we are
 	reader reader
 	// offset confirms what is before it; 0 when there is nothing to confirm.
 	// It is never kept once Telegram has heard of it: update ids may start
@@ -131,14 +143,13 @@ func (p *poller) waitFor(raw json.RawMessage) {
 // identify learns who we are, again when the token has changed: the count of
 // updates belongs to the bot.
 func (p *poller) identify(ctx context.Context) error {
-	token := fingerprint(p.c.opts.Token())
-	if token == p.token && p.reader.me.ID != 0 {
+	token, now := fingerprint(p.c.opts.Token()), p.c.opts.Now()
+	known := token == p.token && p.reader.me.ID != 0
+	if known && (!p.c.opts.AllMessages || now.Sub(p.asked) < askAgain) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.c.opts.Timeout)
-	defer cancel()
-	var me user
-	if err := p.c.client.call(ctx, "getMe", nil, &me); err != nil {
+	var me bot
+	if err := p.c.ask(ctx, "getMe", nil, &me); err != nil {
 		return err
 	}
 	if me.ID <= 0 || me.Username == "" {
@@ -147,9 +158,19 @@ func (p *poller) identify(ctx context.Context) error {
 	if me.ID != p.reader.me.ID {
 		p.offset = 0
 	}
-	p.token = token
-	p.reader = reader{account: p.c.opts.Account, me: me, now: p.c.opts.Now}
+	p.c.health.privacy(p.c.opts.AllMessages && !me.ReadsAll)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.token, p.asked = token, now
+	p.reader = reader{account: p.c.opts.Account, me: me.user, now: p.c.opts.Now}
 	return nil
+}
+
+// me returns the reader for who we are.
+func (p *poller) me() reader {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reader
 }
 
 // ask asks for updates once.
@@ -324,6 +345,11 @@ func (p *poller) failed(ctx context.Context, err error) error {
 	if p.c.health.fail(p.c.opts.Now(), trouble(f), f) {
 		p.c.log.Warn("channel does not receive", "err", f, "remedy", p.c.Health().Remedy)
 	}
+	if _, hooked := f.conflict(); hooked {
+		if p.unhook(ctx) {
+			return nil
+		}
+	}
 	if f.kind == garbled {
 		p.skip(f)
 	} else {
@@ -333,6 +359,18 @@ func (p *poller) failed(ctx context.Context, err error) error {
 		return sleep(ctx, f.retryAfter)
 	}
 	return p.wait.Wait(ctx)
+}
+
+// unhook removes a webhook that outheis has set, when it polls again. What waits
+// for the webhook is not lost by it.
+func (p *poller) unhook(ctx context.Context) bool {
+	var info webhookInfo
+	if p.c.ask(ctx, "getWebhookInfo", nil, &info) != nil || !ours(info.URL) {
+		return false
+	}
+	err := p.c.ask(ctx, "deleteWebhook", nil, nil)
+	p.c.log.Info("own webhook removed", "err", err)
+	return err == nil
 }
 
 // skip gives up an update that makes the whole answer unreadable: an answer

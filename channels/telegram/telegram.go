@@ -25,6 +25,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"outheis/channels"
@@ -53,6 +54,15 @@ type Options struct {
 	// Log receives what happens, and already says of which account; nil discards
 	// it.
 	Log *slog.Logger
+
+	// Webhook makes Telegram bring updates; nil asks for them. Either way takes
+	// over from the other by itself.
+	Webhook *Webhook
+	// AllMessages says that groups expect answers without a mention: Health and
+	// Check then say when the bot's privacy mode keeps messages from it.
+	AllMessages bool
+	// Groups are chats that Check looks for, by their ids.
+	Groups []string
 
 	// Poll is how long one request for updates may wait; 0 stands for 50 s,
 	// the most that Telegram allows. It is rounded down to seconds.
@@ -89,6 +99,7 @@ type Channel struct {
 	log    *slog.Logger
 	texts  *texts.Texts
 	every  time.Duration // between two signs that somebody types
+	probe  time.Duration // between two looks at the webhook
 	album  time.Duration // for which parts of an album are waited for
 
 	// typing counts the running indications; Close waits for them.
@@ -101,17 +112,25 @@ type Channel struct {
 	menuToken [sha256.Size]byte       // of the bot that has them
 	menus     map[menuKey][]menuEntry // as they were asked for last
 
-	mu      sync.Mutex           // guards limited
+	strangers atomic.Int64 // requests to the webhook without its secret
+
+	mu      sync.Mutex           // guards the fields below
 	limited map[string]time.Time // chats that were asked to wait, until when
+	listens string               // where the webhook listens
 }
 
 var (
-	_ channels.Channel   = (*Channel)(nil)
-	_ channels.TurnTaker = (*Channel)(nil)
-	_ channels.Typer     = (*Channel)(nil)
-	_ channels.Commander = (*Channel)(nil)
-	_ channels.Prober    = (*Channel)(nil)
-	_ channels.Closer    = (*Channel)(nil)
+	_ channels.Channel    = (*Channel)(nil)
+	_ channels.TurnTaker  = (*Channel)(nil)
+	_ channels.Typer      = (*Channel)(nil)
+	_ channels.Commander  = (*Channel)(nil)
+	_ channels.Prober     = (*Channel)(nil)
+	_ channels.Closer     = (*Channel)(nil)
+	_ channels.Finder     = (*Channel)(nil)
+	_ channels.Editor     = (*Channel)(nil)
+	_ channels.Fetcher    = (*Channel)(nil)
+	_ channels.FileSender = (*Channel)(nil)
+	_ channels.Checker    = (*Channel)(nil)
 )
 
 // New makes a channel and does no network traffic. It refuses incomplete
@@ -127,6 +146,11 @@ func New(o Options) (*Channel, error) {
 	base, err := checkAPI(o.APIURL)
 	if err != nil {
 		return nil, fmt.Errorf("telegram: api_url: %w", err)
+	}
+	if o.Webhook != nil {
+		if err := o.Webhook.check(); err != nil {
+			return nil, fmt.Errorf("telegram: %w", err)
+		}
 	}
 	if o.Poll == 0 || o.Poll > longestPoll {
 		o.Poll = longestPoll
@@ -155,6 +179,7 @@ func New(o Options) (*Channel, error) {
 		texts:   o.Texts,
 		every:   typingEvery,
 		album:   albumWait,
+		probe:   webhookProbe,
 		closing: make(chan struct{}),
 		limited: make(map[string]time.Time),
 	}, nil

@@ -147,7 +147,7 @@ func (s *Server) bring(ctx context.Context) {
 			}
 			continue
 		}
-		why := post(ctx, client, proxy, target, secret, next.raw)
+		why := s.bringOne(func() string { return post(ctx, client, proxy, target, secret, next.raw) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -169,6 +169,19 @@ func (s *Server) bring(ctx context.Context) {
 			pause = min(2*pause, maxRetryPause)
 		}
 	}
+}
+
+// bringOne brings one update, unless a [Fault] of the method "webhook" wants
+// something else: CutAfter loses the answer, and every other the request.
+func (s *Server) bringOne(post func() string) string {
+	f := s.takeFault(&call{method: "webhook"})
+	if f == nil {
+		return post()
+	}
+	if f.Kind == CutAfter || f.Kind == Late || f.Kind == Garbage {
+		post()
+	}
+	return "Connection reset by peer"
 }
 
 // post brings one update and returns why it was not taken, or "".

@@ -24,6 +24,7 @@ type Request struct {
 	Scope        string    // restricts the sources by name, as "handbuch"; "" for all
 	Role         Role      // of the asker
 	Public       bool      // others read the answer as well
+	Audience     []string  // names of the place that it is read in, as a configuration writes them
 	Turns        []Turn    // earlier turns of the last 30 minutes, oldest first
 }
 

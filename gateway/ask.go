@@ -113,7 +113,8 @@ func (g *Gateway) ask(ctx context.Context, req *Envelope, agent agents.Agent, ou
 	r := agents.Request{
 		ID: req.ID, Conversation: req.Conversation, Text: req.Payload.Text, At: askedAt(req), Lang: req.Payload.Lang,
 		Scope: req.Payload.Scope, Role: req.Payload.Role, Public: req.Payload.Audience != channels.Direct,
-		Turns: g.turns.recall(req.Conversation, g.now()),
+		Audience: placesOf(&req.Payload),
+		Turns:    g.turns.recall(req.Conversation, g.now()),
 	}
 	g.answers.Go(func() {
 		var res result

@@ -119,6 +119,7 @@ type Payload struct {
 	Message  string            `json:"message,omitempty"`
 	Address  channels.Address  `json:"address,omitzero"`
 	Audience channels.Audience `json:"audience,omitempty"`
+	Space    string            `json:"space,omitempty"` // that the chat belongs to
 	Role     agents.Role       `json:"role,omitempty"`
 	Lang     string            `json:"lang,omitempty"`
 	Scope    string            `json:"scope,omitempty"`

@@ -25,7 +25,7 @@ func full(t testing.TB) gateway.Envelope {
 		From: gateway.From{User: &gateway.User{Channel: "net", Account: "main", Identity: "7", Name: "Ole", Mixed: true}},
 		To:   "tresor", Type: gateway.TypeRequest, Intent: "notice", ReplyTo: "0440764559995719679", Priority: gateway.PriorityNormal,
 		Payload: gateway.Payload{
-			Text: "Wann?", Raw: "sha256:00", Message: "11", Address: address(t, "7", "8"), Audience: channels.Direct, Role: agents.RoleUser, Lang: "de",
+			Text: "Wann?", Raw: "sha256:00", Message: "11", Address: address(t, "7", "8"), Audience: channels.Direct, Space: "500", Role: agents.RoleUser, Lang: "de",
 			Scope: "handbuch", Asked: now, Unread: "photo", Notice: gateway.ReasonQuota, Name: "x", Until: now,
 			Answer: &answer, Failure: &gateway.Failure{Status: agents.StatusFailed, Code: "failed", Text: "x", Incident: "A1B2C"},
 			Ref: "0440764559995719680", Part: 1, Try: 2, Key: "k-1", Remote: "99", Class: channels.Gone, Markup: true, After: 3000,

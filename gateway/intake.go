@@ -159,6 +159,9 @@ func clean(e channels.Event, l Limits) channels.Event {
 	e.Command = strings.ToLower(cut(e.Command, maxName))
 	e.Unsupported = cut(e.Unsupported, maxName)
 	e.Message = cut(e.Message, maxKey)
+	if len(e.Space) > maxKey {
+		e.Space = "" // no id is so long, and half an id is another
+	}
 	e.Command = CommandOf(e)
 	e.At, e.Posted = storable(e.At), storable(e.Posted)
 	return e
@@ -209,7 +212,7 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 			Identity: e.Actor.ID, Name: e.Actor.Name, Mixed: mixesScripts(e.Actor.Name),
 		}},
 		Payload: Payload{
-			Message: e.Message, Address: e.Address, Audience: e.Audience, Role: v.Role,
+			Message: e.Message, Address: e.Address, Audience: e.Audience, Space: e.Space, Role: v.Role,
 			Lang: texts.For(lang).Lang(), Asked: e.At.UTC(), Unread: e.Unsupported,
 		},
 	}

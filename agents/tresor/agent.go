@@ -33,8 +33,10 @@ type Tresor struct {
 	ID string // the configured id, else the name of its folder
 	// Scope is the area that it holds for; see [ScopeOf].
 	Scope Scope
-	// Audience are the roles that may be answered from it, or "all"; empty is
-	// all. A word that is no role admits nobody but administrators.
+	// Audience are the roles that may be answered from it, or "all", and places
+	// that may, by their names in [agents.Request]; empty is all. Where others
+	// read along only "all", "user" and the name of that place count, whoever
+	// asks. A word that names nothing admits nobody.
 	Audience []string
 	// Snapshot is its release; nil if it is not available, and then Err says why.
 	Snapshot *engine.Snapshot

@@ -11,6 +11,8 @@ import (
 func profiles() []formatting.Profile {
 	return []formatting.Profile{
 		formatting.TelegramHTML(),
+		formatting.DiscordMarkdown(),
+		formatting.MattermostMarkdown(0),
 		formatting.Terminal(formatting.TerminalOptions{Width: 80}),
 		formatting.Terminal(formatting.TerminalOptions{Color: true, Width: 80}),
 		formatting.Plain(formatting.PlainOptions{Limit: 2000, Measure: formatting.Bytes, Reserve: 40}),

@@ -41,6 +41,18 @@ func checkParts(t reporter, p formatting.Profile, parts []formatting.Part) {
 				t.Errorf("%s: part %d: plain text\n got %q\nwant %q", p.Name, i+1, part.Plain, got)
 			}
 			seen = text
+		case "Markdown":
+			parse := formattest.ParseMattermost
+			if p.Dialect == formatting.DiscordDialect() {
+				parse = formattest.ParseDiscord
+			}
+			text, entities, err := parse(part.Text)
+			if err != nil {
+				t.Errorf("%s: part %d: %v in %.200q", p.Name, i+1, err, part.Text)
+			}
+			if got, want := shown(formattest.Plain(text, entities, shownURL(p))), shown(part.Plain); got != want {
+				t.Errorf("%s: part %d: what is shown\n got %q\nwant %q\nfor %q", p.Name, i+1, got, want, part.Text)
+			}
 		case "ANSI":
 			seen = sgr.ReplaceAllString(part.Text, "")
 			if seen != part.Plain {
@@ -55,7 +67,7 @@ func checkParts(t reporter, p formatting.Profile, parts []formatting.Part) {
 			if n := p.Measure.Of(s); p.Limit > 0 && n > p.Limit {
 				t.Errorf("%s: part %d takes %d %s of %d", p.Name, i+1, n, p.Measure, p.Limit)
 			}
-			if j := strings.IndexFunc(s, deceives); j >= 0 {
+			if j := strings.IndexFunc(strings.ReplaceAll(s, formatting.Gap, ""), deceives); j >= 0 {
 				t.Errorf("%s: part %d holds %U", p.Name, i+1, []rune(s[j:])[0])
 			}
 		}
@@ -64,6 +76,17 @@ func checkParts(t reporter, p formatting.Profile, parts []formatting.Part) {
 		}
 	}
 }
+
+// shown reduces what a reader of Markdown sees to what does not depend on how
+// lines and quotes are laid out.
+func shown(s string) string {
+	return strings.Join(strings.FieldsFunc(urlEscapes.Replace(s), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(formatting.Gap+">~", r)
+	}), "")
+}
+
+var urlEscapes = strings.NewReplacer("%28", "(", "%29", ")", "%3C", "<", "%3E", ">", "%22", `"`, "%27", "'", "%5C", `\`, "%7C", "|", "%60", "`",
+	"|:---:", "|---", "|:---", "|---", "|---:", "|---", "| :---: ", "|---", "| :--- ", "|---", "| ---: ", "|---", "| --- ", "|---")
 
 var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 

@@ -16,7 +16,7 @@ func (ansiDialect) draws(kind spanKind) bool {
 	return false
 }
 
-func (ansiDialect) escape(dst []byte, text string) []byte { return append(dst, text...) }
+func (ansiDialect) escape(dst []byte, s snippet) []byte { return append(dst, s.text()...) }
 
 func sgr(kind spanKind) string {
 	switch kind {

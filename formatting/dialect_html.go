@@ -17,7 +17,9 @@ func (htmlDialect) draws(kind spanKind) bool {
 	return false
 }
 
-func (htmlDialect) escape(dst []byte, text string) []byte {
+func (htmlDialect) escape(dst []byte, s snippet) []byte { return escapeHTML(dst, s.text()) }
+
+func escapeHTML(dst []byte, text string) []byte {
 	from := 0
 	for i := range len(text) {
 		var e string
@@ -39,7 +41,7 @@ func (htmlDialect) escape(dst []byte, text string) []byte {
 	return append(dst, text[from:]...)
 }
 
-func (d htmlDialect) open(dst []byte, s span, _ []span) []byte {
+func (htmlDialect) open(dst []byte, s span, _ []span) []byte {
 	switch s.kind {
 	case spanHeading, spanStrong:
 		return append(dst, "<b>"...)
@@ -50,12 +52,12 @@ func (d htmlDialect) open(dst []byte, s span, _ []span) []byte {
 	case spanCode:
 		return append(dst, "<code>"...)
 	case spanLink:
-		return append(d.escape(append(dst, `<a href="`...), s.arg), `">`...)
+		return append(escapeHTML(append(dst, `<a href="`...), s.arg), `">`...)
 	case spanPre:
 		if s.arg == "" {
 			return append(dst, "<pre>"...)
 		}
-		return append(d.escape(append(dst, `<pre><code class="language-`...), s.arg), `">`...)
+		return append(escapeHTML(append(dst, `<pre><code class="language-`...), s.arg), `">`...)
 	case spanQuote:
 		return append(dst, "<blockquote>"...)
 	case spanFolded:

@@ -1,7 +1,5 @@
 package formatting
 
-import "strings"
-
 // A flow is a laid-out document: the text as people will see it, and spans
 // over it that say what the dialect has to mark up. Spans are sorted by start
 // and nest properly; offsets are bytes. All text in it went through [Clean].
@@ -20,25 +18,32 @@ type flow struct {
 type span struct {
 	start, end int
 	kind       spanKind
+	n          int32
 	arg        string
 }
 
 type spanKind uint8
 
 const (
-	spanHeading spanKind = iota + 1
+	spanHeading spanKind = iota + 1 // n: level
 	spanStrong
 	spanEmphasis
 	spanStrike
-	spanCode
+	spanSigns    // as spanStrike, where that cannot be marked up: shown by signs
+	spanCode     // n: how many backticks enclose it in Markdown
 	spanLink     // arg: URL
+	spanAddress  // arg: URL, which is also the text
 	spanCitation // never cut
 	spanAlt      // arg: what stands here in Part.Plain; never cut
-	spanPre      // arg: language
+	spanPre      // arg: language; n: as of spanCode
 	spanQuote
 	spanFolded
+	spanTable  // rows of a native table; arg: its head, repeated where it is cut
+	spanRow    // one of them, or its head; never cut
 	spanLine   // arg: the line's prefix, repeated where a line is cut
+	spanIndent // the blanks that a line begins with, where they are markup
 	spanPrefix // a line's prefix: decoration, not the author's words
+	spanKinds
 )
 
 // A border is a place where a part may end. What lies in [end, start) is white
@@ -63,10 +68,11 @@ const (
 	classes
 )
 
-// A pen receives what a walk over a flow meets. Open gets the spans around
-// the new one, close those that stay open.
+// A pen receives what a walk over a flow meets: text[from:to], and the spans
+// around it. Open gets the spans around the new one, close those that stay
+// open.
 type pen interface {
-	write(text string)
+	write(text string, from, to int)
 	open(s span, around []span, again bool)
 	close(s span, around []span)
 }
@@ -91,7 +97,7 @@ func (w *walk) advance(to int, p pen) {
 		if w.next < len(w.f.spans) {
 			stop = min(stop, w.f.spans[w.next].start)
 		}
-		p.write(w.f.text[w.pos:stop])
+		p.write(w.f.text, w.pos, stop)
 		w.pos = stop
 		for n := len(w.active) - 1; n >= 0 && w.active[n].end <= w.pos; n-- {
 			s := w.active[n]
@@ -138,127 +144,4 @@ func (w *walk) resume(p pen) {
 	for n, s := range w.active {
 		p.open(s, w.active[:n], true)
 	}
-}
-
-// A printer is the pen that writes a part.
-type printer struct {
-	d      Dialect
-	marked []byte
-	plain  []byte
-	mute   int // open spans whose text does not go to plain
-}
-
-func (p *printer) write(text string) {
-	p.marked = p.d.escape(p.marked, text)
-	if p.mute == 0 {
-		p.plain = append(p.plain, text...)
-	}
-}
-
-func (p *printer) open(s span, around []span, again bool) {
-	switch s.kind {
-	case spanAlt:
-		if p.mute == 0 && !again {
-			p.plain = append(p.plain, s.arg...)
-		}
-		p.mute++
-	case spanLine:
-		if again {
-			p.write(s.arg)
-		}
-	default:
-		p.marked = p.d.open(p.marked, s, around)
-	}
-}
-
-func (p *printer) close(s span, around []span) {
-	switch s.kind {
-	case spanAlt:
-		p.mute--
-	case spanLine:
-	default:
-		p.marked = p.d.close(p.marked, s, around)
-	}
-}
-
-func (p *printer) part() Part {
-	return Part{Text: string(p.marked), Plain: strings.Clone(string(p.plain)), Mode: p.d.mode()}
-}
-
-// cost is what a piece of a flow takes of each budget. There is one for each
-// word, so its numbers are small.
-type cost struct {
-	seen   int32 // units of the text that is seen
-	plain  int32 // units of the text without markup
-	raw    int32 // bytes with markup
-	markup int32 // bytes of markup
-	spans  int32 // spans that the dialect marks up
-}
-
-func (c cost) plus(d cost) cost {
-	return cost{c.seen + d.seen, c.plain + d.plain, c.raw + d.raw, c.markup + d.markup, c.spans + d.spans}
-}
-
-func (c cost) minus(d cost) cost {
-	return cost{c.seen - d.seen, c.plain - d.plain, c.raw - d.raw, c.markup - d.markup, c.spans - d.spans}
-}
-
-// within reports whether c stays inside the budget, in which 0 means no limit.
-func (c cost) within(b cost) bool {
-	in := func(n, max int32) bool { return max == 0 || n <= max }
-	return in(c.seen, b.seen) && in(c.plain, b.plain) && in(c.raw, b.raw) && in(c.markup, b.markup) && in(c.spans, b.spans)
-}
-
-// A meter is the pen that adds up costs.
-type meter struct {
-	d       Dialect
-	m       Measure
-	sum     cost
-	mute    int
-	scratch []byte
-}
-
-func (m *meter) write(text string) {
-	n := int32(m.m.Of(text))
-	m.sum.seen += n
-	if m.mute == 0 {
-		m.sum.plain += n
-	}
-	m.scratch = m.d.escape(m.scratch[:0], text)
-	m.sum.raw += int32(len(m.scratch))
-}
-
-func (m *meter) open(s span, around []span, again bool) {
-	switch s.kind {
-	case spanAlt:
-		if m.mute == 0 && !again {
-			m.sum.plain += int32(m.m.Of(s.arg))
-		}
-		m.mute++
-	case spanLine:
-		if again {
-			m.write(s.arg)
-		}
-	default:
-		if m.scratch = m.d.open(m.scratch[:0], s, around); len(m.scratch) > 0 {
-			m.sum.spans++
-			m.mark()
-		}
-	}
-}
-
-func (m *meter) close(s span, around []span) {
-	switch s.kind {
-	case spanAlt:
-		m.mute--
-	case spanLine:
-	default:
-		m.scratch = m.d.close(m.scratch[:0], s, around)
-		m.mark()
-	}
-}
-
-func (m *meter) mark() {
-	m.sum.raw += int32(len(m.scratch))
-	m.sum.markup += int32(len(m.scratch))
 }

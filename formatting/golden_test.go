@@ -17,9 +17,14 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func goldenProfiles() map[string]formatting.Profile {
 	small := formatting.TelegramHTML()
 	small.Limit, small.Reserve, small.TableWidth = 220, 30, 30
+	smallDiscord := formatting.DiscordMarkdown()
+	smallDiscord.Limit, smallDiscord.Reserve, smallDiscord.TableWidth = 220, 30, 30
 	return map[string]formatting.Profile{
 		"telegram":       formatting.TelegramHTML(),
 		"telegram-small": small,
+		"discord":        formatting.DiscordMarkdown(),
+		"discord-small":  smallDiscord,
+		"mattermost":     formatting.MattermostMarkdown(0),
 		"terminal":       formatting.Terminal(formatting.TerminalOptions{Width: 60}),
 		"color":          formatting.Terminal(formatting.TerminalOptions{Color: true, Width: 60}),
 		"plain":          formatting.Plain(formatting.PlainOptions{Limit: 400, Measure: formatting.Bytes, Reserve: 40}),

@@ -14,8 +14,9 @@ type run struct {
 	text  []byte
 	spans []span
 	glued []int
-	on    [spanPrefix + 1]bool // the kinds of span that are open
+	on    [spanKinds]bool // the kinds of span that are open
 	caps  bool
+	flat  bool // in a cell of a native table, which has no line ends
 }
 
 func (r *run) inlines(list []Inline) {
@@ -34,6 +35,10 @@ func (r *run) inlines(list []Inline) {
 		case Link:
 			r.link(in)
 		case Break:
+			if r.flat {
+				r.words(" / ")
+				continue
+			}
 			r.trim()
 			if len(r.text) > 0 {
 				r.text = append(r.text, '\n')
@@ -91,13 +96,21 @@ func (r *run) words(s string) {
 	if r.caps {
 		s = strings.ToUpper(s)
 	}
+	addresses := r.p.Dialect.draws(spanAddress) && !r.on[spanLink] && !r.caps && strings.Contains(s, "://")
+	word := func(w string) {
+		if addresses && strings.Contains(w, "://") {
+			r.address(w)
+			return
+		}
+		r.text = append(r.text, w...)
+	}
 	for s != "" {
 		i := strings.IndexAny(s, " \t\n")
 		if i < 0 {
-			r.text = append(r.text, s...)
+			word(s)
 			return
 		}
-		r.text = append(r.text, s[:i]...)
+		word(s[:i])
 		if n := len(r.text); n > 0 && r.text[n-1] != ' ' && r.text[n-1] != '\n' {
 			r.text = append(r.text, ' ')
 		}
@@ -111,6 +124,7 @@ func (r *run) code(s string) {
 		return
 	}
 	i := r.open(spanCode, "")
+	r.spans[i].n = int32(backticks(s) + 1)
 	r.text = append(r.text, s...)
 	r.close(i)
 }
@@ -149,6 +163,20 @@ func (r *run) glue() {
 			r.glued = append(r.glued, from)
 		}
 	}
+}
+
+// backticks returns the length of the longest run of backticks in s.
+func backticks(s string) int {
+	longest, n := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			n = 0
+			continue
+		}
+		n++
+		longest = max(longest, n)
+	}
+	return longest
 }
 
 // trim removes the white space at the end.

@@ -20,6 +20,10 @@ type layout struct {
 	rest     string // the prefix of the lines after it
 	depth    int    // of lists and quotes
 	quoted   bool   // inside a quote that the dialect draws
+	quotes   int    // depth of those that it does not
+	native   bool   // the marks of lines are the dialect's own
+	literal  bool   // the marks of the list in hand are not
+	broken   bool   // a block of code ended a list inside the list in hand
 
 	// What has to be written before the next line. It is written only when
 	// there is one, so that empty blocks leave no trace.
@@ -36,7 +40,7 @@ type separator struct {
 }
 
 func lay(d Document, p *Profile) flow {
-	l := &layout{p: p}
+	l := &layout{p: p, native: p.Dialect.draws(spanPrefix)}
 	l.blocks(d.Blocks, separator{class: blockEnd, blank: true})
 	l.flow.text = string(l.text)
 	return l.flow
@@ -48,12 +52,17 @@ func (l *layout) blocks(bs []Block, between separator) {
 		if i > 0 {
 			sep := between
 			_, heading := bs[i-1].(Heading)
-			_, list := b.(List)
-			// A heading or "Belege:" stays close to what it announces.
-			if heading || list && len(l.text) > 0 && l.text[len(l.text)-1] == ':' {
+			list, ok := b.(List)
+			l.literal = false
+			announced := ok && len(l.text) > 0 && l.text[len(l.text)-1] == ':'
+			switch {
+			case l.native && ok && !list.interrupts():
+				sep.blank = true
+			case heading || announced: // stays close to what it announces, as "Belege:"
 				sep = separator{class: wordEnd}
 			}
 			l.separate(sep)
+			l.numberApart(bs[i-1], b)
 		}
 		l.block(b)
 	}
@@ -77,14 +86,37 @@ func (l *layout) block(b Block) {
 		l.table(b)
 	case Rule:
 		l.startLine(false)
+		from := len(l.text)
 		l.text = append(l.text, l.p.Looks.Rule...)
+		if l.native {
+			l.flow.spans = append(l.flow.spans, span{start: from, end: len(l.text), kind: spanPrefix})
+		}
 	}
+}
+
+// interrupts reports whether Markdown sees the list when it follows a paragraph
+// on the next line.
+func (list List) interrupts() bool {
+	if list.Ordered && list.Start != 1 || len(list.Items) == 0 || len(list.Items[0].Blocks) == 0 {
+		return false
+	}
+	_, ok := list.Items[0].Blocks[0].(Paragraph)
+	return ok
+}
+
+// numberApart has the numbers of the list b written as text where Markdown
+// would take it for the end of the list before it and count on.
+func (l *layout) numberApart(before, b Block) {
+	first, ok1 := before.(List)
+	second, ok2 := b.(List)
+	l.literal = l.native && ok1 && ok2 && first.Ordered && second.Ordered
 }
 
 func (l *layout) heading(h Heading) {
 	r := run{p: l.p, caps: l.p.Looks.Heading != HeadingMarked}
 	r.on[spanStrong] = true
 	i := r.open(spanHeading, "")
+	r.spans[i].n = int32(h.Level)
 	r.inlines(h.Inlines)
 	r.close(i)
 	from := len(l.text)
@@ -106,20 +138,23 @@ func (l *layout) heading(h Heading) {
 
 func (l *layout) list(list List) {
 	first, had, rest := l.first, l.hasFirst, l.rest
+	literal := l.literal || l.broken
 	inset := ""
 	if l.depth == 0 {
 		inset = l.p.Looks.Inset
 	}
 	l.depth++
+	number := list.Start
 	for i, item := range list.Items {
 		if i > 0 {
+			literal = literal || l.broken
 			l.rest = rest
 			l.separate(separator{class: lineEnd})
 		}
 		var marks []string
 		if list.Ordered {
-			marks = append(marks, strconv.Itoa(list.Start+i)+".")
-		} else if item.Task == NoTask {
+			marks = append(marks, strconv.Itoa(number)+".")
+		} else if item.Task == NoTask || l.p.Looks.TaskBullet {
 			marks = append(marks, l.p.Looks.Bullet)
 		}
 		switch item.Task {
@@ -129,13 +164,17 @@ func (l *layout) list(list List) {
 			marks = append(marks, l.p.Looks.TaskDone)
 		}
 		mark := inset + strings.Join(marks, " ") + " "
-		l.first, l.hasFirst = rest+mark, true
+		l.first, l.hasFirst, l.literal = rest+mark, true, literal
 		if had { // the list is the first thing in an item of another
 			l.first = first + mark
 		}
 		l.rest = rest
-		if l.depth <= maxIndent {
-			l.rest += strings.Repeat(" ", cells(mark))
+		if l.depth <= maxIndent && !literal {
+			hang := mark
+			if l.native { // what Markdown takes for the mark
+				hang = inset + marks[0] + " "
+			}
+			l.rest += strings.Repeat(" ", cells(hang))
 		}
 		from := len(l.text)
 		l.blocks(item.Blocks, separator{class: lineEnd})
@@ -143,10 +182,14 @@ func (l *layout) list(list List) {
 			l.startLine(false)
 			l.trimPrefix()
 		}
+		if len(l.text) > from || !l.native { // Markdown counts what it sees
+			number++
+		}
 		had = had && len(l.text) == from
 		l.hasFirst = false
 	}
 	l.depth--
+	l.broken = l.broken && l.depth > 0
 	l.first, l.hasFirst, l.rest = first, had, rest
 }
 
@@ -157,7 +200,7 @@ func (l *layout) quote(q Quote) {
 		if q.Expandable {
 			kind = spanFolded
 		}
-		l.open(kind, "")
+		l.open(span{kind: kind})
 		rest := l.rest
 		l.quoted, l.rest = true, ""
 		l.blocks(q.Blocks, between)
@@ -169,9 +212,14 @@ func (l *layout) quote(q Quote) {
 	l.depth++
 	if l.depth <= maxIndent {
 		mark := l.p.Looks.Quote + " "
+		if l.quotes > 0 {
+			mark = l.p.Looks.Inner + " "
+		}
 		l.first, l.rest = first+mark, rest+mark
 	}
+	l.quotes++
 	l.blocks(q.Blocks, between)
+	l.quotes--
 	l.depth--
 	l.first, l.rest = first, rest
 }
@@ -189,7 +237,7 @@ func (l *layout) code(c CodeBlock) {
 	if text == "" {
 		return
 	}
-	l.literal(strings.Split(text, "\n"), lang, l.p.Looks.CodeIndent)
+	l.pre(strings.Split(text, "\n"), lang, l.p.Looks.CodeIndent)
 }
 
 // language returns the info string of a fence if it is the name of a language
@@ -207,9 +255,14 @@ func language(info string) string {
 	return info
 }
 
-// literal writes lines that keep their white space.
-func (l *layout) literal(lines []string, lang, indent string) {
-	l.open(spanPre, lang)
+// pre writes lines that keep their white space.
+func (l *layout) pre(lines []string, lang, indent string) {
+	ticks := 2
+	for _, line := range lines {
+		ticks = max(ticks, backticks(line))
+	}
+	l.broken = l.broken || l.native && l.depth > 1
+	l.open(span{kind: spanPre, arg: lang, n: int32(ticks + 1)})
 	rest := l.rest
 	drawn := l.p.Dialect.draws(spanPre)
 	if !drawn {
@@ -244,13 +297,13 @@ func (l *layout) separate(s separator) {
 
 // open asks for a span around the lines that follow, until close. A span that
 // the dialect draws begins on a line of its own.
-func (l *layout) open(kind spanKind, arg string) {
-	if l.hasFirst && l.p.Dialect.draws(kind) {
+func (l *layout) open(s span) {
+	if l.hasFirst && l.p.Dialect.draws(s.kind) {
 		l.startLine(false)
 		l.trimPrefix()
 		l.separate(separator{class: wordEnd})
 	}
-	l.opening = append(l.opening, span{kind: kind, arg: arg})
+	l.opening = append(l.opening, s)
 }
 
 func (l *layout) close() {
@@ -281,7 +334,11 @@ func (l *layout) startLine(code bool) {
 		b = border{end: len(l.text), class: l.sep.class}
 		l.text = append(l.text, '\n')
 		if l.sep.blank {
-			l.text = append(l.text, strings.TrimRight(l.sep.prefix, " ")...)
+			if l.native {
+				l.prefix(strings.TrimRight(l.sep.prefix, " "))
+			} else {
+				l.text = append(l.text, strings.TrimRight(l.sep.prefix, " ")...)
+			}
 			l.text = append(l.text, '\n')
 		}
 	}
@@ -297,16 +354,98 @@ func (l *layout) startLine(code bool) {
 	if l.hasFirst {
 		prefix, l.hasFirst = l.first, false
 	}
-	l.text = append(l.text, prefix...)
 	blanks := 0
 	if !code {
-		blanks = len(prefix) - len(strings.TrimLeft(prefix, " "))
+		blanks = indentation(prefix)
 	}
-	if blanks < len(prefix) && strings.TrimSpace(prefix) != "" {
-		l.flow.spans = append(l.flow.spans, span{start: from, end: len(l.text), kind: spanPrefix})
-	}
+	l.prefix(prefix)
 	if b.end >= 0 {
 		b.start = from + blanks
 		l.flow.borders = append(l.flow.borders, b)
 	}
+}
+
+// prefix writes the prefix of a line.
+func (l *layout) prefix(prefix string) {
+	from := len(l.text)
+	l.text = append(l.text, prefix...)
+	marks := strings.TrimSpace(prefix) != ""
+	mark := func(from, to int, kind spanKind) {
+		l.flow.spans = append(l.flow.spans, span{start: from, end: to, kind: kind})
+	}
+	if !l.native {
+		if marks {
+			mark(from, len(l.text), spanPrefix)
+		}
+		return
+	}
+	for level := int32(0); from < len(l.text); level++ {
+		blanks := indentation(prefix)
+		if blanks > 0 {
+			l.flow.spans = append(l.flow.spans, span{start: from, end: from + blanks, kind: spanIndent, n: level})
+		}
+		from, prefix = from+blanks, prefix[blanks:]
+		end := l.p.quoteMark(prefix)
+		literal := end == 0 && l.literal
+		if end == 0 {
+			end = len(prefix)
+		}
+		if end > 0 && !literal {
+			mark(from, from+end, spanPrefix)
+		}
+		from, prefix = from+end, prefix[end:]
+	}
+}
+
+// quoteMark returns the length of the mark of a quote that line begins with.
+func (p *Profile) quoteMark(line string) int {
+	for _, mark := range [...]string{p.Looks.Quote, p.Looks.Inner} {
+		if strings.HasPrefix(line, mark+" ") {
+			return len(mark) + 1
+		}
+	}
+	return 0
+}
+
+// levels is how many quotes inside each other have an indentation of their own.
+const levels = maxIndent + 1
+
+// indentations returns how far what goes on behind the first n bytes of line is
+// set in: by blanks and the marks of lists, at the start of the line and behind
+// the mark of each quote.
+func (p *Profile) indentations(line string, n int) (blanks [levels]int) {
+	for i := range blanks {
+		for {
+			blank := indentation(line)
+			mark := listMark(line[blank:])
+			if mark == 0 || blank+mark > n {
+				blanks[i] += blank
+				line, n = line[blank:], n-blank
+				break
+			}
+			blanks[i] += blank + mark
+			line, n = line[blank+mark:], n-blank-mark
+		}
+		quote := p.quoteMark(line)
+		if quote == 0 {
+			break
+		}
+		line, n = line[quote:], n-quote
+	}
+	return blanks
+}
+
+// listMark returns the length of the mark of a list that line begins with.
+func listMark(line string) int {
+	if strings.HasPrefix(line, "- ") {
+		return 2
+	}
+	n := 0
+	for n < len(line) && isDigit(line[n]) {
+		n++
+	}
+	if n > 0 && strings.HasPrefix(line[n:], ". ") {
+		return n + 2
+	}
+	return 0
 }

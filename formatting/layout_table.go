@@ -4,12 +4,15 @@ import (
 	"strings"
 )
 
-// table writes a table as a monospaced grid if it fits into the profile's
-// width and shows no link, which a grid could not lead anywhere; else row by
-// row.
+// table writes a table as one of the dialect's own where it has such; else as
+// a monospaced grid if that fits into the profile's width and shows no link,
+// which a grid could not lead anywhere; else row by row.
 func (l *layout) table(t Table) {
+	if l.nativeTable(t) {
+		return
+	}
 	if grid := l.grid(t); grid != nil {
-		l.literal(grid, "", "")
+		l.pre(grid, "", "")
 		return
 	}
 	complete := t.headsShow()
@@ -116,7 +119,7 @@ func (l *layout) gridRow(row [][]Inline, widths []int, max int) ([]string, bool)
 		r.inlines(cell)
 		r.trim()
 		for _, s := range r.spans {
-			if s.kind == spanLink && l.p.Dialect.draws(spanLink) {
+			if (s.kind == spanLink || s.kind == spanAddress) && l.p.Dialect.draws(spanLink) {
 				return nil, false
 			}
 		}

@@ -20,9 +20,13 @@ func (l *layout) place(r *run) {
 	}
 	lines := breakLines(string(r.text), width)
 	// Spans must not lie over the marks of a quote, nor over what is repeated
-	// where a line is cut.
+	// where a line is cut; in Markdown none may cross a line end.
 	marked := strings.TrimSpace(l.rest) != ""
 	repeat := marked && (l.p.Limit == 0 || l.p.Measure.Of(l.rest) <= l.p.Limit/4)
+	repeated := l.rest
+	if l.native && repeat {
+		repeated = strings.Join(strings.Fields(repeated), " ") + " "
+	}
 	base := len(l.flow.spans)
 	for i := range lines {
 		ln := &lines[i]
@@ -48,16 +52,19 @@ func (l *layout) place(r *run) {
 		}
 		l.text = append(l.text, r.text[ln.from:ln.to]...)
 		if repeat {
-			l.flow.spans = append(l.flow.spans, span{start: ln.at, end: len(l.text), kind: spanLine, arg: l.rest})
+			l.flow.spans = append(l.flow.spans, span{start: ln.at, end: len(l.text), kind: spanLine, arg: repeated})
 		}
 	}
-	l.moveSpans(r, lines, marked)
+	l.moveSpans(r, lines, marked || l.native)
 	slices.SortStableFunc(l.flow.spans[base:], func(a, b span) int {
 		if a.start != b.start {
 			return a.start - b.start
 		}
 		return b.end - a.end
 	})
+	if l.native {
+		l.fit(base)
+	}
 	i := 0
 	for _, g := range r.glued {
 		for i+1 < len(lines) && lines[i].to <= g {
@@ -92,7 +99,9 @@ func (l *layout) moveSpans(r *run, lines []line, perLine bool) {
 			continue
 		}
 		for k := i; k <= j; k++ {
-			l.flow.spans = append(l.flow.spans, span{at(k, s.start), at(k, s.end), s.kind, s.arg})
+			part := s
+			part.start, part.end = at(k, s.start), at(k, s.end)
+			l.flow.spans = append(l.flow.spans, part)
 		}
 	}
 }

@@ -34,14 +34,22 @@ func (r *run) link(l Link) {
 		r.text = append(r.text, target...)
 	}
 	r.close(i)
-	if !clickable {
+	label := strings.TrimSpace(string(r.text[from:]))
+	native := r.p.Dialect.draws(spanAddress)
+	same := sameTarget(label, target)
+	switch {
+	case native && clickable && same && strings.Contains(label, "://") && plainAddress(target):
+		r.text = append(r.text[:from], target...)
+		r.spans = append(r.spans[:i], span{start: from, end: len(r.text), kind: spanAddress, arg: target})
+	case native && (!clickable || strings.ContainsAny(label, "[]\n") || strings.Contains(label, "://")):
+		r.spans[i].kind, clickable = 0, false
+	case !clickable:
 		r.spans[i].kind = 0
 		if host != "" {
 			r.spans[i].kind = spanLink
 		}
 	}
-	label := strings.TrimSpace(string(r.text[from:]))
-	if sameTarget(label, target) {
+	if same {
 		return
 	}
 	if !clickable {
@@ -66,8 +74,8 @@ func (r *run) link(l Link) {
 
 // affords reports whether a link to url takes no more than a quarter of a part.
 func (p *Profile) affords(url string) bool {
-	n := 4 * len(p.Dialect.escape(nil, url))
-	return (p.EntityBytes == 0 || n <= p.EntityBytes) && (p.RawLimit == 0 || n <= p.RawLimit)
+	n := 4 * len(p.Dialect.escape(nil, snippet{all: url, to: len(url)}))
+	return (!p.LimitMarked || p.Limit == 0 || n <= p.Limit) && (p.EntityBytes == 0 || n <= p.EntityBytes) && (p.RawLimit == 0 || n <= p.RawLimit)
 }
 
 // target adds the URL of a link for people to read.
@@ -81,8 +89,53 @@ func (r *run) target(url string) {
 		r.text = append(r.text, ':')
 	}
 	r.blank()
-	r.text = append(append(append(r.text, before...), url...), after...)
+	r.text = append(r.text, before...)
+	if r.p.Dialect.draws(spanAddress) && r.mayAddress(url) {
+		i := r.open(spanAddress, url)
+		r.text = append(r.text, url...)
+		r.close(i)
+	} else {
+		r.text = append(r.text, url...)
+	}
+	r.text = append(r.text, after...)
 }
+
+// address adds a word of literal text that may hold a web address. Where the
+// dialect's clients make such an address a link anyway, it becomes one, so that
+// nothing in it has to be escaped.
+func (r *run) address(word string) {
+	i := strings.Index(word, "://")
+	for i > 0 && (word[i-1]|0x20) >= 'a' && (word[i-1]|0x20) <= 'z' {
+		i--
+	}
+	url := word[i:]
+	if j := strings.IndexAny(url, "<>\"“”„»«|`"); j >= 0 {
+		url = url[:j]
+	}
+	url = strings.TrimRight(url, ".,:;!?'…")
+	for strings.HasSuffix(url, ")") && strings.Count(url, ")") > strings.Count(url, "(") {
+		url = strings.TrimRight(strings.TrimSuffix(url, ")"), ".,:;!?'…")
+	}
+	url = strings.TrimRight(url, "*_~]}")
+	if !r.mayAddress(url) {
+		r.text = append(r.text, word...)
+		return
+	}
+	r.text = append(r.text, word[:i]...)
+	at := r.open(spanAddress, url)
+	r.text = append(r.text, url...)
+	r.close(at)
+	r.text = append(r.text, word[i+len(url):]...)
+}
+
+// mayAddress reports whether url can be a spanAddress.
+func (r *run) mayAddress(url string) bool {
+	return !r.on[spanAddress] && !r.on[spanLink] && webHost(url) != "" && plainAddress(url) && r.p.affords(url)
+}
+
+// plainAddress reports whether Markdown takes url between < and > as it is.
+// The sign @ would make it a mail address to some.
+func plainAddress(url string) bool { return !strings.ContainsAny(url, "<>\"\\`|@ \n") }
 
 func cleanURL(u string) string {
 	return strings.ReplaceAll(strings.TrimSpace(oneLine(u)), " ", "%20")

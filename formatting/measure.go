@@ -39,6 +39,26 @@ func (m Measure) Of(s string) int {
 	}
 }
 
+// ofBytes is Of for UTF-8 in bytes.
+func (m Measure) ofBytes(s []byte) int {
+	switch m {
+	case Bytes:
+		return len(s)
+	case UTF16, RunesOrUTF16:
+		n := 0
+		for len(s) > 0 {
+			r, size := utf8.DecodeRune(s)
+			if n++; r > 0xFFFF {
+				n++
+			}
+			s = s[size:]
+		}
+		return n
+	default:
+		return utf8.RuneCount(s)
+	}
+}
+
 // String returns the unit's name.
 func (m Measure) String() string {
 	switch m {

@@ -13,6 +13,9 @@ type Profile struct {
 	// may then be longer.
 	Limit   int
 	Measure Measure
+	// LimitMarked says that the limit counts the text as it is sent, with its
+	// markup.
+	LimitMarked bool
 	// RawLimit is how many bytes one part may have with its markup; 0 means no
 	// limit.
 	RawLimit int
@@ -47,8 +50,12 @@ type Looks struct {
 	TaskOpen string // before an open task [☐]
 	TaskDone string // before a task that is done [✅]
 	Quote    string // before each line of a quote [»]
+	Inner    string // before each line of a quote in a quote [as Quote]
 	Rule     string // a rule [———]
+	Number   string // between a part and its number [a line end]
 	Link     LinkLook
+	// TaskBullet puts the bullet before a task too.
+	TaskBullet bool
 	// CodeIndent stands before each line of a code block where the dialect does
 	// not mark it.
 	CodeIndent string
@@ -90,7 +97,9 @@ func (p Profile) withDefaults() Profile {
 	set(&p.Looks.TaskOpen, "☐")
 	set(&p.Looks.TaskDone, "✅")
 	set(&p.Looks.Quote, "»")
+	set(&p.Looks.Inner, p.Looks.Quote)
 	set(&p.Looks.Rule, "———")
+	set(&p.Looks.Number, "\n")
 	return p
 }
 
@@ -115,6 +124,53 @@ func TelegramHTML() Profile {
 		Reserve:     64,
 		Numbered:    true,
 		TableWidth:  40,
+		Buttons:     100,
+	}
+}
+
+// DiscordMarkdown is Discord's Markdown in a message's content: 2,000 code
+// points as they are sent (discord-api-docs#1315); 5 rows of 5 buttons. Discord
+// has no tables; columns shift when a block of code is wider than a phone.
+func DiscordMarkdown() Profile {
+	return Profile{
+		Name:        "discord",
+		Dialect:     DiscordDialect(),
+		Limit:       2000,
+		Measure:     Runes,
+		LimitMarked: true,
+		Reserve:     64,
+		Numbered:    true,
+		TableWidth:  60,
+		Buttons:     25,
+		Looks:       Looks{Bullet: "-", TaskBullet: true, Quote: ">", Inner: "»"},
+	}
+}
+
+// MattermostPost is how many code points a Mattermost server takes in a post,
+// unless it is very old: 16,383 accepted, 16,384 refused (spec/channels.md
+// section 6).
+const MattermostPost = 16383
+
+// MattermostMarkdown is the Markdown of Mattermost, on a server whose posts may
+// have limit code points; 0 means [MattermostPost]. It has no buttons, which
+// need an address where the server reaches us: an adapter that has one sets
+// [Profile.Buttons].
+func MattermostMarkdown(limit int) Profile {
+	if limit <= 0 {
+		limit = MattermostPost
+	}
+	return Profile{
+		Name:        "mattermost",
+		Dialect:     MattermostDialect(),
+		Limit:       limit,
+		Measure:     Runes,
+		LimitMarked: true,
+		Reserve:     64,
+		Numbered:    true,
+		TableWidth:  100,
+		Looks: Looks{
+			Bullet: "-", TaskOpen: "[ ]", TaskDone: "[x]", TaskBullet: true, Quote: ">", Rule: "***", Number: "\n\n",
+		},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // in the length of the document.
 func Render(d Document, p Profile) []Part {
 	p = p.withDefaults()
+	d, buttons := d.buttons(p.Buttons)
 	f := lay(d, &p)
 	pieces := [][2]int{{0, len(f.text)}}
 	if !f.cost(&p).within(p.budget(0)) {
@@ -18,9 +19,19 @@ func Render(d Document, p Profile) []Part {
 	}
 	parts := make([]Part, 0, len(pieces))
 	w := walk{f: &f}
+	native := p.Dialect.draws(spanPrefix)
+	line, at := 0, 0 // where the line of at begins
 	for _, piece := range pieces {
-		pr := printer{d: p.Dialect}
+		pr := newPrinter(p.Dialect)
 		w.skip(piece[0])
+		if native {
+			if i := strings.LastIndexByte(f.text[at:piece[0]], '\n'); i >= 0 {
+				line = at + i + 1
+			}
+			at = piece[0]
+			pr.dedent = p.indentations(f.text[line:], at-line)
+			pr.midway = at > line+indentation(f.text[line:])
+		}
 		w.resume(&pr)
 		w.advance(piece[1], &pr)
 		w.suspend(&pr)
@@ -30,17 +41,22 @@ func Render(d Document, p Profile) []Part {
 	}
 	if p.Numbered && len(parts) > 1 {
 		for i := range parts {
-			m := marker(i+1, len(parts))
-			parts[i].Text += m
-			parts[i].Plain += m
+			m := fmt.Sprintf("(%d/%d)", i+1, len(parts))
+			parts[i].Text += p.Looks.Number + m
+			parts[i].Plain += "\n" + m
 		}
+	}
+	if n := len(parts); n > 0 && len(buttons) > 0 {
+		parts[n-1].Buttons = buttons
 	}
 	return parts
 }
 
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
 // cost returns what the whole flow costs as one part.
 func (f *flow) cost(p *Profile) cost {
-	m := meter{d: p.Dialect, m: p.Measure}
+	m := newMeter(p)
 	w := walk{f: f}
 	w.advance(len(f.text), &m)
 	return m.sum
@@ -51,6 +67,9 @@ func (f *flow) cost(p *Profile) cost {
 func (p *Profile) budget(marker int) cost {
 	var b cost
 	if p.Limit > 0 {
+		if p.LimitMarked {
+			marker += freshCost
+		}
 		b.seen = int32(max(p.Limit-p.reserve()-marker, p.Limit/2))
 		b.plain = b.seen
 	}
@@ -75,8 +94,6 @@ func (p *Profile) reserve() int {
 	return min(p.Reserve, p.Limit/4)
 }
 
-func marker(i, n int) string { return fmt.Sprintf("\n(%d/%d)", i, n) }
-
 // markerSize returns the units to keep free for the numbers of the parts of a
 // text of n bytes.
 func (p *Profile) markerSize(n int) int {
@@ -85,9 +102,9 @@ func (p *Profile) markerSize(n int) int {
 	}
 	most := len("99")
 	if p.Limit > 0 {
-		most = max(most, len(strconv.Itoa(32*n/p.Limit)))
+		most = max(most, len(strconv.Itoa(128*n/p.Limit)))
 	}
-	return 2*most + len("\n(/)")
+	return 2*most + len("(/)") + len(p.Looks.Number)
 }
 
 // Notice puts text in a line of its own before part, such as a hint that the
@@ -97,21 +114,42 @@ func (p *Profile) markerSize(n int) int {
 func (p Profile) Notice(part Part, text string) Part {
 	p = p.withDefaults()
 	text = strings.TrimSpace(oneLine(text))
-	if p.Limit > 0 {
-		text = strings.TrimSpace(p.Measure.clip(text, p.reserve()-1))
+	dialect, gap := p.Dialect, "\n"
+	if part.Mode != dialect.mode() {
+		dialect = PlainDialect()
 	}
-	if isBlank(text) {
+	if dialect.draws(spanTable) { // which a line above would take for its own
+		gap = "\n\n"
+	}
+	for room := p.reserve() - len(gap); ; {
+		if p.Limit > 0 {
+			text = strings.TrimSpace(p.Measure.clip(text, room))
+		}
+		if isBlank(text) {
+			return part
+		}
+		marked := markedNotice(dialect, text)
+		if over := p.Measure.Of(marked) + len(gap) - p.reserve(); p.LimitMarked && p.Limit > 0 && over > 0 {
+			room = min(room, p.Measure.Of(text)) - 1 - over/6
+			continue
+		}
+		part.Text = marked + gap + part.Text
+		part.Plain = text + "\n" + part.Plain
 		return part
 	}
-	pr := printer{d: p.Dialect}
+}
+
+// markedNotice returns the line of a notice in a dialect.
+func markedNotice(d Dialect, text string) string {
+	pr := newPrinter(d)
 	s := span{end: len(text), kind: spanEmphasis}
-	if part.Mode != p.Dialect.mode() {
-		pr.d = PlainDialect()
+	emphasised := d.draws(spanEmphasis) && !(d.draws(spanPrefix) && strings.Contains(text, "_"))
+	if emphasised {
+		pr.open(s, nil, false)
 	}
-	pr.open(s, nil, false)
-	pr.write(text)
-	pr.close(s, nil)
-	part.Text = string(pr.marked) + "\n" + part.Text
-	part.Plain = text + "\n" + part.Plain
-	return part
+	pr.print(text)
+	if emphasised {
+		pr.close(s, nil)
+	}
+	return string(pr.marked)
 }

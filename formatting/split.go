@@ -82,7 +82,7 @@ func (s *splitter) choose() int {
 // stops hands all borders of the flow to yield, also those inside words where
 // a word is too long, with their costs. The last is the flow's end.
 func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
-	m := meter{d: p.Dialect, m: p.Measure}
+	m := newMeter(p)
 	w := walk{f: f}
 	reached := 0
 	add := func(b border) {
@@ -113,7 +113,7 @@ func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 		if b.end < reached {
 			continue
 		}
-		if long, dense := f.tooLong(f.spans[w.next:], reached, b.end, p.Measure, budget); dense {
+		if long, dense := f.tooLong(f.spans[w.next:], reached, b.end, p, budget); dense {
 			f.insideWords(reached, b.end, p.Measure, budget, 1, inside, add)
 		} else if long {
 			f.insideWords(reached, b.end, p.Measure, budget, budget.seen/64, inside, add)
@@ -125,9 +125,27 @@ func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 // tooLong reports whether [from, to), in which no border lies, takes so much
 // of a part that it may have to be cut, and whether that is because its markup
 // is so dense. Spans are those that begin at from or later.
-func (f *flow) tooLong(spans []span, from, to int, m Measure, budget cost) (long, dense bool) {
-	if n := int(budget.seen / 4); n > 0 && to-from > n { // no unit is smaller than a byte
-		long = m.Of(f.text[from:to]) > n
+func (f *flow) tooLong(spans []span, from, to int, p *Profile, budget cost) (long, dense bool) {
+	n := int(budget.seen / 4)
+	switch {
+	case n == 0:
+	case to-from > n: // no unit is smaller than a byte
+		long = p.LimitMarked || p.Measure.Of(f.text[from:to]) > n
+	case p.LimitMarked && (to-from)*maxEscape > n:
+		marked := p.Dialect.escape(nil, snippet{all: f.text, from: from, to: to})
+		long = p.Measure.ofBytes(marked) > n
+	}
+	return long, f.dense(spans, to, budget)
+}
+
+// maxEscape is how many units an escaped one takes at most.
+const maxEscape = 6
+
+// dense reports whether the spans that begin before to take a great part of
+// what the budget has for markup.
+func (f *flow) dense(spans []span, to int, budget cost) bool {
+	if budget.spans == 0 && budget.markup == 0 {
+		return false
 	}
 	n, size := int32(0), int32(0)
 	for _, s := range spans {
@@ -137,7 +155,7 @@ func (f *flow) tooLong(spans []span, from, to int, m Measure, budget cost) (long
 		n++
 		size += int32(64 + len(s.arg))
 	}
-	return long, budget.spans > 0 && n > budget.spans/4 || budget.markup > 0 && size > budget.markup/4
+	return budget.spans > 0 && n > budget.spans/4 || budget.markup > 0 && size > budget.markup/4
 }
 
 // insideWords adds borders between the grapheme clusters of [from, to), at
@@ -229,11 +247,11 @@ func (f *flow) insides() []byte {
 	for _, s := range f.spans {
 		var v byte
 		switch s.kind {
-		case spanLink:
+		case spanLink, spanAddress:
 			v = inLink
 		case spanCode, spanPre:
 			v = inCode
-		case spanCitation, spanAlt:
+		case spanCitation, spanAlt, spanRow:
 			v = uncut
 		default:
 			continue

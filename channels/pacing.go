@@ -140,6 +140,15 @@ func (p *Pacer) quiet(ctx context.Context, c *paced, waits func() error) error {
 	}
 }
 
+// Hold keeps posts to the chat of to waiting for d, as a RetryAfter would: for
+// networks that say before they refuse when their limit is reached. A turn that
+// was taken already is used up by it.
+func (p *Pacer) Hold(to Address, d time.Duration) {
+	if d > 0 {
+		p.block(p.of(to), &SendError{Class: RetryAfter, After: d, Scope: ScopeChat})
+	}
+}
+
 // asked returns the error that says how much longer the network wants nothing
 // for the chat, or nil.
 func (p *Pacer) asked(c *paced) *SendError {

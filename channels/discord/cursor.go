@@ -1,0 +1,208 @@
+package discord
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// marks are how far each channel was read. Ids of Discord sort by time across
+// all channels, so one mark, the floor, says of every channel that all messages
+// up to it are durable or older than our first start; beside it stand the
+// channels that have come further. Direct channels are kept in any case, because
+// Discord lists them nowhere.
+type marks struct {
+	mu      sync.Mutex // guards the fields below
+	loaded  bool
+	floor   uint64
+	done    map[string]uint64 // last durable message, where above the floor
+	direct  map[string]uint64 // direct channels and their last durable message
+	pending map[uint64]int    // messages that came and are not durable yet
+	dirty   bool
+}
+
+// mostDirect is how many direct channels are kept, the latest ones.
+const mostDirect = 1000
+
+func newMarks() *marks {
+	return &marks{done: make(map[string]uint64), direct: make(map[string]uint64), pending: make(map[uint64]int)}
+}
+
+// savedMarks are marks as the cursor holds them.
+type savedMarks struct {
+	V      int               `json:"v"`
+	Floor  string            `json:"floor"`
+	Done   map[string]string `json:"channels,omitempty"`
+	Direct map[string]string `json:"direct,omitempty"`
+}
+
+// load takes over what the cursor holds, once.
+func (m *marks) load(raw []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.loaded {
+		return nil
+	}
+	m.loaded = true
+	if len(raw) == 0 {
+		return nil
+	}
+	var s savedMarks
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return errors.New("the cursor is damaged")
+	}
+	if s.V != 1 {
+		return fmt.Errorf("the cursor has version %d, want 1", s.V)
+	}
+	floor, err := parseID(s.Floor)
+	if err != nil {
+		return errors.New("the cursor is damaged")
+	}
+	m.floor = floor
+	for _, part := range []struct {
+		from map[string]string
+		to   map[string]uint64
+	}{{s.Done, m.done}, {s.Direct, m.direct}} {
+		for channel, last := range part.from {
+			if id, err := parseID(last); err == nil || last == "0" {
+				part.to[channel] = id
+			}
+		}
+	}
+	return nil
+}
+
+// begin sets the floor of an account that starts for the first time.
+func (m *marks) begin(at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.floor == 0 {
+		m.floor, m.dirty = max(1, idAt(at)), true
+	}
+}
+
+// came notes a message that is on its way.
+func (m *marks) came(channel string, direct bool, id uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.pending[id]++
+	if _, known := m.direct[channel]; direct && !known {
+		m.direct[channel], m.dirty = 0, true
+	}
+}
+
+// left notes that a message that came needs no record of its own.
+func (m *marks) left(id uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(id)
+}
+
+func (m *marks) drop(id uint64) {
+	if m.pending[id]--; m.pending[id] <= 0 {
+		delete(m.pending, id)
+	}
+}
+
+// stored notes that a message that came is durable.
+func (m *marks) stored(channel string, direct bool, id uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(id)
+	m.advance(channel, direct, id)
+}
+
+// read notes that all of a channel is durable up to id.
+func (m *marks) read(channel string, direct bool, id uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.advance(channel, direct, id)
+}
+
+func (m *marks) advance(channel string, direct bool, id uint64) {
+	if id > m.floor && id > m.done[channel] {
+		m.done[channel], m.dirty = id, true
+	}
+	if direct && id > m.direct[channel] {
+		m.direct[channel], m.dirty = id, true
+	}
+}
+
+// after returns up to where a channel was read.
+func (m *marks) after(channel string) uint64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return max(m.floor, m.done[channel])
+}
+
+// directs returns the direct channels that we know, the latest first.
+func (m *marks) directs() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.latest()
+}
+
+func (m *marks) latest() []string {
+	return slices.SortedFunc(maps.Keys(m.direct), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m.direct[b], m.direct[a]), cmp.Compare(a, b))
+	})
+}
+
+// raise lifts the floor to t, up to which everything has come, but not above
+// what is not durable yet.
+func (m *marks) raise(t time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	floor := idAt(t)
+	for id := range m.pending {
+		floor = min(floor, id-1)
+	}
+	if floor <= m.floor {
+		return
+	}
+	m.floor, m.dirty = floor, true
+	maps.DeleteFunc(m.done, func(_ string, id uint64) bool { return id <= floor })
+}
+
+// encode returns what the cursor has to hold, or nil when it holds it.
+func (m *marks) encode() ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.dirty || m.floor == 0 {
+		return nil, nil
+	}
+	s := savedMarks{V: 1, Floor: formatID(m.floor), Done: make(map[string]string), Direct: make(map[string]string)}
+	for channel, id := range m.done {
+		s.Done[channel] = formatID(id)
+	}
+	latest := m.latest()
+	for i, channel := range latest {
+		if i >= mostDirect {
+			delete(m.direct, channel)
+			continue
+		}
+		s.Direct[channel] = formatID(m.direct[channel])
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("encode the cursor: %w", err)
+	}
+	m.dirty = false
+	return b, nil
+}
+
+// unsaved says that the last encoded marks did not reach the cursor.
+func (m *marks) unsaved() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.dirty = true
+}
+
+// String keeps marks out of what is printed of a Channel.
+func (m *marks) String() string { return "marks of " + strconv.Itoa(len(m.done)) + " channels" }

@@ -1,0 +1,97 @@
+package discord
+
+import (
+	"encoding/json"
+	"time"
+
+	"outheis/channels"
+)
+
+// Hurry shortens the waits of a channel that tests must not wait for.
+func Hurry(c *Channel) {
+	c.times.save = 20 * time.Millisecond
+	c.times.probe = 200 * time.Millisecond
+	c.times.identify = time.Millisecond
+	c.times.first = 0
+}
+
+// ProbeEvery sets how often a channel looks at its own application.
+func ProbeEvery(c *Channel, d time.Duration) { c.times.probe = d }
+
+// TypeEvery sets how long a sign that somebody types is left alone.
+func TypeEvery(c *Channel, d time.Duration) { c.times.typing = d }
+
+// SafeText makes a text from outside fit for a log.
+func SafeText(s string, secrets ...string) string { return safeText(s, secrets...) }
+
+// Escape returns a text that Discord shows as it stands.
+func Escape(s string) string { return escape(s) }
+
+// Nonce returns what Discord knows a post by.
+func Nonce(p channels.Post) string { return nonce(p) }
+
+// CheckAPI checks an address of the API.
+func CheckAPI(s string) (string, error) { return checkAPI(s) }
+
+// Mentioned is a user in a text's list of mentions.
+type Mentioned struct{ ID, Name string }
+
+// Read takes a text apart for the account 7 whose role is 70.
+func Read(text string, users []Mentioned, roles ...string) (string, bool) {
+	m := mentions{me: "7", role: "70", roles: roles}
+	for _, u := range users {
+		m.users = append(m.users, user{ID: u.ID, Username: maybe[string]{u.Name}})
+	}
+	r := m.read(text)
+	return r.text, r.mentioned
+}
+
+// Decoded returns the events that one dispatch of the gateway can become, for
+// the account 7 in a guild whose role of ours is 70.
+func Decoded(kind string, raw []byte) []channels.Event {
+	r := reader{account: "haupt", me: "7", role: "70", now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
+	var all []channels.Event
+	for _, at := range []place{{kind: 1}, {guild: "5"}, {guild: "5", kind: 11, parent: "6"}} {
+		for _, e := range decode(r, kind, raw, at) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func decode(r reader, kind string, raw []byte, at place) []channels.Event {
+	var all []channels.Event
+	keep := func(e channels.Event, ok bool, err error) {
+		if ok && err == nil {
+			all = append(all, e)
+		}
+	}
+	switch kind {
+	case "message", "edit":
+		if m, _, err := decodeMessage(raw); err == nil {
+			if kind == "edit" {
+				keep(r.edit(m, at))
+			} else {
+				keep(r.message(m, at))
+			}
+		}
+	case "reaction":
+		var v reaction
+		if decodeInto(raw, &v) {
+			keep(r.reaction(&v, "s:1", true, at))
+		}
+	case "interaction":
+		var v interaction
+		if decodeInto(raw, &v) {
+			keep(r.interaction(&v, at))
+		}
+	case "deletion":
+		var v deletion
+		if decodeInto(raw, &v) {
+			keep(r.deletion(v.ChannelID, v.ID, at))
+		}
+	}
+	return all
+}
+
+func decodeInto(raw []byte, v any) bool { return json.Unmarshal(raw, v) == nil }

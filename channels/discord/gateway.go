@@ -1,0 +1,516 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+
+	"outheis/channels"
+)
+
+// Operations of the gateway (discord.com/developers/docs/topics/gateway).
+const (
+	opDispatch       = 0
+	opHeartbeat      = 1
+	opIdentify       = 2
+	opResume         = 6
+	opReconnect      = 7
+	opInvalidSession = 9
+	opHello          = 10
+	opAck            = 11
+)
+
+// Codes with which the gateway closes a connection.
+const (
+	closeAuthentication = 4004
+	closeInvalidSeq     = 4007
+	closeTimedOut       = 4009
+	closeInvalidShard   = 4010
+	closeSharding       = 4011
+	closeVersion        = 4012
+	closeInvalidIntents = 4013
+	closeDisallowed     = 4014
+	// closeZombie is ours: any code but 1000 and 1001 keeps the session.
+	closeZombie = 4900
+)
+
+const (
+	// maxFrame bounds what the gateway sends at once; the description of a large
+	// guild has some megabytes.
+	maxFrame   = 32 << 20
+	helloWait  = 20 * time.Second
+	writeWait  = 10 * time.Second
+	worstBeat  = 5 * time.Minute
+	identifies = "https://discord.com/developers/docs/topics/gateway#session-start-limit-object"
+)
+
+// wanted are the intents without which we would not see what is meant for us.
+const wanted = discordgo.IntentGuilds | discordgo.IntentGuildMessages | discordgo.IntentGuildMessageReactions |
+	discordgo.IntentDirectMessages | discordgo.IntentDirectMessageReactions
+
+// A gateway is the one state machine that keeps a session: it connects, resumes
+// while the session lives and identifies anew when it does not, one connection
+// at a time (spec/channels.md D9). Its fields belong to Run's goroutine, but for
+// those that say otherwise.
+type gateway struct {
+	c    *Channel
+	in   *receiver
+	wait channels.Backoff
+
+	token      [32]byte // with which the session began
+	session    string   // empty when there is none
+	resumeURL  string
+	seq        int64
+	identified time.Time // the last IDENTIFY
+	// withheld says that the portal does not let us ask for message contents;
+	// then we live without, and with what mentions us.
+	withheld bool
+	// kick ends a connection for a reason that another goroutine found out.
+	kick chan error
+}
+
+// connect keeps one connection until it ends; the error says why. After it, the
+// session may be resumed when there is one.
+func (g *gateway) connect(ctx context.Context) error {
+	select {
+	case <-g.kick: // it was meant for the connection before
+	default:
+	}
+	token := g.c.opts.Token()
+	if fingerprint(token) != g.token {
+		g.forget()
+		g.token = fingerprint(token)
+	}
+	if err := g.c.identify(ctx); err != nil {
+		return err
+	}
+	address := g.resumeURL
+	if g.session == "" {
+		var err error
+		if address, err = g.start(ctx); err != nil {
+			return err
+		}
+	}
+	conn, err := g.dial(ctx, address)
+	if err != nil {
+		if g.session != "" && ctx.Err() == nil {
+			// The address to resume at may be gone; the public one knows the session too.
+			g.resumeURL = ""
+		}
+		return err
+	}
+	l := &link{conn: conn, health: &g.c.health, now: g.c.opts.Now}
+	done := make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() { l.watch(ctx, done, g.kick) })
+	err = g.talk(ctx, l, token)
+	close(done)
+	l.end()
+	watch.Wait()
+	if reason := l.reason(); reason != nil && ctx.Err() == nil {
+		return reason
+	}
+	return err
+}
+
+// start asks for the address of the gateway and for how often we may still
+// identify, and waits until we may.
+func (g *gateway) start(ctx context.Context) (string, error) {
+	var answer struct {
+		URL   string `json:"url"`
+		Limit struct {
+			Total     int     `json:"total"`
+			Remaining *int    `json:"remaining"`
+			Reset     float64 `json:"reset_after"` // milliseconds
+		} `json:"session_start_limit"`
+	}
+	if err := g.c.get(ctx, "find the gateway", "/gateway/bot", &answer); err != nil {
+		return "", err
+	}
+	limit := answer.Limit
+	if limit.Remaining == nil {
+		return answer.URL, nil
+	}
+	g.c.health.budget(*limit.Remaining, limit.Total)
+	if *limit.Remaining <= 0 {
+		f := &failure{what: "identify", kind: answered, status: http.StatusTooManyRequests, text: "no session may be started any more today"}
+		f.after = time.Duration(min(max(limit.Reset, 1000), 24*3600*1000)) * time.Millisecond
+		g.c.health.exhausted(g.c.opts.Now().Add(f.after))
+		g.c.log.Error("no session may be started for a while", "after", f.after, "of", limit.Total, "see", identifies)
+		return "", f
+	}
+	g.c.log.Info("a session is started", "left_today", *limit.Remaining-1, "of", limit.Total)
+	return answer.URL, pause(ctx, g.c.times.identify-g.c.opts.Now().Sub(g.identified))
+}
+
+// dial opens a connection. The token is written to it, so that it has to be as
+// safe as the one to the API.
+func (g *gateway) dial(ctx context.Context, address string) (*websocket.Conn, error) {
+	f := &failure{what: "connect to the gateway", kind: unreached}
+	if address == "" {
+		var answer struct {
+			URL string `json:"url"`
+		}
+		if err := g.c.get(ctx, "find the gateway", "/gateway", &answer); err != nil {
+			return nil, err
+		}
+		address = answer.URL
+	}
+	u, err := g.c.gatewayURL(address)
+	if err != nil {
+		f.kind, f.text = foreign, err.Error()
+		return nil, f
+	}
+	conn, resp, err := g.c.dialer.DialContext(ctx, u, http.Header{"User-Agent": {userAgent}})
+	if resp != nil && resp.Body != nil {
+		resp.Body.Close()
+	}
+	if err != nil {
+		f.transport(ctx, err, false, g.c.opts.Token())
+		if resp != nil {
+			f.status, f.kind = resp.StatusCode, outage
+			if resp.StatusCode < 500 {
+				f.kind = foreign
+			}
+		}
+		return nil, f
+	}
+	conn.SetReadLimit(maxFrame)
+	return conn, nil
+}
+
+// gatewayURL checks and completes an address that the API told us.
+func (c *Channel) gatewayURL(s string) (string, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.User != nil {
+		return "", errors.New("the gateway's address has an unknown form")
+	}
+	plain := strings.HasPrefix(c.client.base, "http://")
+	host := strings.ToLower(u.Hostname())
+	switch {
+	case u.Scheme == "ws" && plain && private(host):
+	case u.Scheme != "wss":
+		return "", errors.New("the gateway's address is not encrypted")
+	case c.client.base == publicAPI && host != "discord.gg" && !strings.HasSuffix(host, ".discord.gg"):
+		return "", errors.New("the gateway's address is not one of Discord")
+	}
+	u.RawQuery = "v=10&encoding=json"
+	return u.String(), nil
+}
+
+// A frame is what the gateway sends.
+type frame struct {
+	Op   *int            `json:"op"`
+	Data json.RawMessage `json:"d"`
+	Seq  maybe[int64]    `json:"s"`
+	Type maybe[string]   `json:"t"`
+}
+
+// talk greets, and reads until the connection ends.
+func (g *gateway) talk(ctx context.Context, l *link, token string) error {
+	if err := l.conn.SetReadDeadline(time.Now().Add(helloWait)); err != nil {
+		return l.failed(ctx, err, token)
+	}
+	var hello struct {
+		Interval float64 `json:"heartbeat_interval"` // milliseconds
+	}
+	f, err := l.read()
+	if err != nil {
+		return g.closed(l.failed(ctx, err, token), err)
+	}
+	if f.Op == nil || *f.Op != opHello || json.Unmarshal(f.Data, &hello) != nil || !(hello.Interval > 0) {
+		return &failure{what: "greet the gateway", kind: garbled, text: "it does not say hello"}
+	}
+	l.interval = min(time.Duration(hello.Interval*float64(time.Millisecond)), worstBeat)
+	if err := g.greet(l, token); err != nil {
+		return l.failed(ctx, err, token)
+	}
+	var beats sync.WaitGroup
+	done := make(chan struct{})
+	l.seq.Store(g.seq)
+	beats.Go(func() { l.beat(done) })
+	defer beats.Wait()
+	defer close(done)
+	for {
+		// Every interval there is an answer at least. When nothing comes, the
+		// connection is dead, whatever the system says.
+		if err := l.conn.SetReadDeadline(time.Now().Add(l.interval + min(l.interval, 15*time.Second))); err != nil {
+			return l.failed(ctx, err, token)
+		}
+		f, err := l.read()
+		if err != nil {
+			return g.closed(l.failed(ctx, err, token), err)
+		}
+		if f.Op == nil {
+			g.c.log.Warn("frame skipped", "err", errForm)
+			continue
+		}
+		l.heard()
+		if err := g.frame(l, f); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// greet resumes the session, or begins one.
+func (g *gateway) greet(l *link, token string) error {
+	type object = map[string]any
+	if g.session != "" {
+		return l.send(opResume, object{"token": token, "session_id": g.session, "seq": g.seq})
+	}
+	intents := wanted
+	if !g.withheld {
+		intents |= discordgo.IntentMessageContent
+	}
+	g.identified = g.c.opts.Now()
+	return l.send(opIdentify, object{
+		"token": token, "intents": int(intents), "large_threshold": 50,
+		"properties": object{"os": "linux", "browser": "outheis", "device": "outheis"},
+	})
+}
+
+// errInvalid ends a connection whose session is not known any more.
+var errInvalid = &failure{what: "resume", kind: answered, text: "the session is not known any more"}
+
+// errReconnect ends a connection that the gateway wants to end.
+var errReconnect = &failure{what: "receive", kind: unanswered, text: "asked to reconnect"}
+
+// frame handles one frame.
+func (g *gateway) frame(l *link, f frame) error {
+	switch *f.Op {
+	case opAck:
+		l.acked.Store(true)
+	case opHeartbeat:
+		l.beatNow()
+	case opReconnect:
+		return errReconnect
+	case opInvalidSession:
+		var resumable bool
+		if json.Unmarshal(f.Data, &resumable) != nil || !resumable {
+			g.forget()
+		}
+		return errInvalid
+	case opDispatch:
+		return g.dispatch(l, f)
+	}
+	return nil
+}
+
+// dispatch handles one event. The sequence moves on when the event has its place
+// in a lane: from there it is delivered even when the connection ends.
+func (g *gateway) dispatch(l *link, f frame) error {
+	l.busy.Store(true)
+	defer l.busy.Store(false)
+	seq := f.Seq.value
+	switch f.Type.value {
+	case "READY":
+		var r ready
+		if json.Unmarshal(f.Data, &r) != nil || r.SessionID == "" {
+			return &failure{what: "begin a session", kind: garbled, text: errForm.Error()}
+		}
+		g.session, g.resumeURL, g.seq = r.SessionID, r.Resume, 0
+		g.wait.Reset()
+		g.c.health.established(g.withheld)
+		g.c.log.Info("channel receives", "guilds", len(r.Guilds))
+		g.in.ready(r)
+	case "RESUMED":
+		g.wait.Reset()
+		g.c.health.established(g.withheld)
+		g.in.resumed()
+		g.c.log.Info("channel receives again")
+	default:
+		if err := g.in.dispatch(f.Type.value, g.eventKey(seq), f.Data); err != nil {
+			return err
+		}
+	}
+	if seq > g.seq {
+		g.seq = seq
+		l.seq.Store(seq)
+	}
+	return nil
+}
+
+// eventKey names an event of which Discord gives neither id nor time. A session
+// that is resumed repeats it with the same number.
+func (g *gateway) eventKey(seq int64) string {
+	sum := fingerprint(g.session)
+	return fmt.Sprintf("s:%x:%d", sum[:6], seq)
+}
+
+// forget ends the session.
+func (g *gateway) forget() { g.session, g.resumeURL, g.seq = "", "", 0 }
+
+// closed reads what the gateway said when it closed the connection.
+func (g *gateway) closed(f *failure, err error) error {
+	if errors.Is(err, websocket.ErrReadLimit) {
+		// It would come again with the session.
+		g.forget()
+		f.kind, f.text = garbled, "a frame is too large"
+		return f
+	}
+	var e *websocket.CloseError
+	if !errors.As(err, &e) {
+		return f
+	}
+	f.kind, f.code, f.text = answered, e.Code, safeText(e.Text, g.c.opts.Token())
+	switch e.Code {
+	case closeAuthentication, closeInvalidShard, closeSharding, closeVersion, closeInvalidIntents, closeInvalidSeq, closeTimedOut:
+		g.forget()
+	case closeDisallowed:
+		g.forget()
+		g.withheld = true
+		if g.c.health.withhold() {
+			g.c.log.Error("message contents are withheld", "remedy", g.c.contentRemedy())
+		}
+	case websocket.CloseAbnormalClosure, websocket.CloseNoStatusReceived:
+		f.kind = unanswered
+	}
+	return f
+}
+
+// A link is one connection. Its fields are set before its goroutines start, but
+// for those that are atomic or guarded.
+type link struct {
+	conn     *websocket.Conn
+	health   *health
+	now      func() time.Time
+	interval time.Duration
+
+	seq   atomic.Int64
+	acked atomic.Bool // the last heartbeat was answered
+	busy  atomic.Bool // the reader waits for events to be stored
+
+	writing sync.Mutex // one frame at a time
+
+	mu    sync.Mutex // guards cause
+	cause error
+}
+
+// read reads one frame. What is no frame is returned as one without operation.
+func (l *link) read() (frame, error) {
+	_, raw, err := l.conn.ReadMessage()
+	if err != nil {
+		return frame{}, err
+	}
+	var f frame
+	if json.Unmarshal(raw, &f) != nil {
+		return frame{}, nil
+	}
+	return f, nil
+}
+
+// heard notes that the gateway said something.
+func (l *link) heard() { l.health.receive(l.now()) }
+
+// send writes one frame.
+func (l *link) send(op int, data any) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if err := l.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		return err
+	}
+	return l.conn.WriteJSON(struct {
+		Op   int `json:"op"`
+		Data any `json:"d"`
+	}{op, data})
+}
+
+// beatNow sends a heartbeat. A failure shows at the reader.
+func (l *link) beatNow() {
+	var seq any
+	if n := l.seq.Load(); n > 0 {
+		seq = n
+	}
+	if err := l.send(opHeartbeat, seq); err != nil {
+		l.stop(fmt.Errorf("heartbeat: %w", err))
+	}
+}
+
+// beat sends heartbeats until done, the first after a part of the interval so
+// that many clients do not beat at once. One that was not answered ends the
+// connection.
+func (l *link) beat(done <-chan struct{}) {
+	first := channels.Backoff{Min: l.interval, Max: l.interval}
+	tick := time.NewTimer(first.Next())
+	defer tick.Stop()
+	l.acked.Store(true)
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+		}
+		if !l.acked.Swap(false) && !l.busy.Load() {
+			l.stop(&failure{what: "receive", kind: unanswered, text: "the heartbeat was not answered"})
+			return
+		}
+		l.beatNow()
+		tick.Reset(l.interval)
+	}
+}
+
+// watch ends the connection with ctx, or when somebody asks for it.
+func (l *link) watch(ctx context.Context, done <-chan struct{}, kick <-chan error) {
+	select {
+	case <-done:
+	case <-ctx.Done():
+		l.stop(nil)
+	case err := <-kick:
+		l.stop(err)
+	}
+}
+
+// stop ends the connection; the reader returns.
+func (l *link) stop(cause error) {
+	l.mu.Lock()
+	if l.cause == nil {
+		l.cause = cause
+	}
+	l.mu.Unlock()
+	code := closeZombie
+	if cause == nil {
+		code = websocket.CloseNormalClosure
+	}
+	// The other side may be gone.
+	_ = l.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(100*time.Millisecond))
+	_ = l.conn.Close()
+}
+
+// reason returns why we ended the connection, or nil.
+func (l *link) reason() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cause
+}
+
+// end closes the connection. It is closed in any case; an error says nothing.
+func (l *link) end() { _ = l.conn.Close() }
+
+// failed returns what a failed read or write means.
+func (l *link) failed(ctx context.Context, err error, token string) *failure {
+	f := &failure{what: "receive"}
+	f.transport(ctx, err, true, token)
+	return f
+}
+
+// pause waits for d, or until ctx ends and then returns its error.
+func pause(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	b := channels.Backoff{Min: d, Max: d, Rand: func() float64 { return 1 }}
+	return b.Wait(ctx)
+}

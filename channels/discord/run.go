@@ -1,0 +1,248 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"outheis/channels"
+)
+
+// Run implements [channels.Channel]. It returns ctx's error, or a SendError of
+// class Misconfigured when the token is wrong or Discord will not let the
+// account connect as it is.
+func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
+	now := c.opts.Now()
+	c.health.start(now)
+	c.loadMarks()
+	c.marks.begin(now.Add(-c.times.first))
+	inner, cancel := context.WithCancel(ctx)
+	r := newReceiver(inner, c, in)
+	g := &gateway{c: c, in: r, wait: c.opts.Retry, kick: make(chan error, 1)}
+	var aside sync.WaitGroup
+	aside.Go(func() { c.saveMarks(inner, r) })
+	aside.Go(func() { c.probe(inner, g) })
+	err := g.run(ctx)
+	cancel()
+	r.lanes.wait()
+	aside.Wait()
+	c.saveNow()
+	return err
+}
+
+// run connects again and again.
+func (g *gateway) run(ctx context.Context) error {
+	for {
+		err := g.connect(ctx)
+		g.in.disconnected()
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
+		if err := g.failed(ctx, err); err != nil {
+			return err
+		}
+	}
+}
+
+// failed notes what went wrong and waits before the next connection. It returns
+// an error only when no waiting can help, or when ctx has ended.
+func (g *gateway) failed(ctx context.Context, err error) error {
+	var f *failure
+	if !errors.As(err, &f) {
+		f = &failure{what: "receive", kind: unanswered, text: safeText(err.Error(), g.c.opts.Token())}
+	}
+	switch {
+	case f == errReconnect && g.session != "":
+		return ctx.Err() // it is waiting for us
+	case f == errRegained:
+		g.forget()
+		g.withheld = false
+		return ctx.Err()
+	case f == errInvalid:
+		// Discord asks for a wait of one to five seconds.
+		b := channels.Backoff{Min: g.c.times.identify, Max: g.c.times.identify}
+		return b.Wait(ctx)
+	case f.code == closeDisallowed && f.status == 0:
+		return g.wait.Wait(ctx) // without contents this time
+	case f.wrongToken(), f.code == closeAuthentication && f.status == 0:
+		if g.token != fingerprint(g.c.opts.Token()) {
+			return ctx.Err() // it has been changed meanwhile
+		}
+		g.c.health.fail(troubleToken, f.text)
+		return &channels.SendError{Class: channels.Misconfigured, Err: f, Remedy: g.c.texts.Say("discord.token_wrong_remedy")}
+	case f.status == 0 && (f.code == closeSharding || f.code == closeInvalidShard):
+		g.c.health.fail(troubleShards, f.text)
+		return &channels.SendError{Class: channels.Misconfigured, Err: f, Remedy: g.c.texts.Say("discord.shards_remedy")}
+	case f.status == 0 && (f.code == closeVersion || f.code == closeInvalidIntents):
+		g.c.health.fail(troubleVersion, f.text)
+		return &channels.SendError{Class: channels.Misconfigured, Err: f, Remedy: g.c.texts.Say("discord.version_remedy")}
+	}
+	if g.c.health.fail(trouble(f), f.text) {
+		g.c.log.Warn("channel does not receive", "err", f, "remedy", g.c.Health().Remedy)
+	}
+	if f.status == http.StatusTooManyRequests && f.after > 0 {
+		return pause(ctx, f.after)
+	}
+	return g.wait.Wait(ctx)
+}
+
+// get asks the API for something.
+func (c *Channel) get(ctx context.Context, what, path string, result any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	_, err := c.client.do(ctx, call{what: what, method: http.MethodGet, path: path}, result)
+	return err
+}
+
+// identify learns who we are. It is asked for once.
+func (c *Channel) identify(ctx context.Context) error {
+	if c.whoami().user != "" {
+		return nil
+	}
+	_, err := c.askApplication(ctx)
+	return err
+}
+
+// whoami returns who we are, or nobody when that is not known yet.
+func (c *Channel) whoami() identity {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.self
+}
+
+// An application is what the portal says of us.
+type application struct {
+	ID    string        `json:"id"`
+	Name  maybe[string] `json:"name"`
+	Flags maybe[int64]  `json:"flags"`
+	Bot   maybe[*user]  `json:"bot"`
+}
+
+// The flags of an application that may see message contents; limited is for
+// bots in fewer than a hundred guilds.
+const (
+	flagContent        = 1 << 18
+	flagContentLimited = 1 << 19
+)
+
+// askApplication asks for our application and remembers who we are.
+func (c *Channel) askApplication(ctx context.Context) (application, error) {
+	var app application
+	if err := c.get(ctx, "read the application", "/applications/@me", &app); err != nil {
+		return app, err
+	}
+	me := app.Bot.value
+	if me == nil {
+		var u user
+		if err := c.get(ctx, "read the account", "/users/@me", &u); err != nil {
+			return app, err
+		}
+		me = &u
+	}
+	if _, err := parseID(app.ID); err != nil {
+		return app, &failure{what: "read the application", kind: garbled, text: errForm.Error()}
+	}
+	if _, err := parseID(me.ID); err != nil {
+		return app, &failure{what: "read the account", kind: garbled, text: errForm.Error()}
+	}
+	app.Bot.value = me
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.self = identity{user: me.ID, app: app.ID, flags: app.Flags.value}
+	return app, nil
+}
+
+// mayReadContents reports whether the portal lets us ask for message contents.
+func (a application) mayReadContents() bool {
+	return a.Flags.value&(flagContent|flagContentLimited) != 0
+}
+
+// probe looks at our application from time to time: a token that was revoked
+// and an intent that was switched show there, even while the socket is silent.
+func (c *Channel) probe(ctx context.Context, g *gateway) {
+	tick := time.NewTicker(c.times.probe)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-c.doubts:
+		}
+		app, err := c.askApplication(ctx)
+		var f *failure
+		switch {
+		case errors.As(err, &f) && f.wrongToken():
+			g.end(f)
+		case err == nil && app.mayReadContents() && c.health.isWithheld():
+			c.health.released()
+			g.end(errRegained)
+		}
+	}
+}
+
+// doubt says that the token was refused somewhere.
+func (c *Channel) doubt() {
+	select {
+	case c.doubts <- struct{}{}:
+	default:
+	}
+}
+
+// errRegained ends a session without message contents once we may have them.
+var errRegained = &failure{what: "receive", kind: unanswered, text: "message contents are allowed now"}
+
+// end ends the present connection for a reason.
+func (g *gateway) end(reason error) {
+	select {
+	case g.kick <- reason:
+	default:
+	}
+}
+
+// loadMarks takes over what the cursor holds.
+func (c *Channel) loadMarks() {
+	if c.opts.Cursor == nil {
+		return
+	}
+	raw, err := c.opts.Cursor.Load()
+	if err == nil {
+		err = c.marks.load(raw)
+	}
+	if err != nil {
+		c.health.forgot()
+		c.log.Error("how far the channels were read is not known; messages that came meanwhile are not seen", "err", err)
+	}
+}
+
+// saveMarks writes the cursor from time to time.
+func (c *Channel) saveMarks(ctx context.Context, r *receiver) {
+	tick := time.NewTicker(c.times.save)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if at := r.complete(); !at.IsZero() {
+			c.marks.raise(at.Add(-c.times.overlap))
+		}
+		c.saveNow()
+	}
+}
+
+// saveNow writes the cursor if there is something new.
+func (c *Channel) saveNow() {
+	raw, err := c.marks.encode()
+	if err == nil && raw != nil && c.opts.Cursor != nil {
+		if err = c.opts.Cursor.Save(raw); err != nil {
+			c.marks.unsaved()
+		}
+	}
+	if c.health.saved(err == nil) {
+		c.log.Error("how far the channels were read is not kept", "err", err)
+	}
+}

@@ -33,7 +33,19 @@ func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope
 		return Envelope{}, false, err
 	}
 	defer release()
+	files, err := g.keepFiles(ctx, it, out)
+	if err != nil {
+		return Envelope{}, false, err
+	}
+	if err := g.hear(ctx, it, files); err != nil {
+		if errors.Is(err, ErrStopping) || ctx.Err() != nil || !errors.As(err, new(*agents.Error)) {
+			return Envelope{}, false, err
+		}
+		res.Payload.Failure = g.explain(req, err)
+		return res, g.lanes.settle(it), nil
+	}
 	agent := g.agents[req.To]
+	res.From.Agent = req.To
 	switch {
 	case poison:
 		res.Payload.Failure = g.failure(req, "poison", errors.New("the process died three times while this was answered"))
@@ -46,14 +58,14 @@ func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope
 		if !g.lanes.begin(it, cancel) {
 			return Envelope{}, false, nil
 		}
-		a, err := g.ask(ctx, req, agent, out)
+		a, err := g.ask(ctx, it, agent, out)
 		switch {
 		case err == nil:
 			res.Payload.Answer = &a
 		case errors.Is(err, ErrStopping):
 			return Envelope{}, false, err
 		case context.Cause(ctx) != nil:
-			if cause := context.Cause(ctx); cause != errStopped && cause != errReplaced {
+			if cause := context.Cause(ctx); cause != errStopped && cause != errReplaced && cause != errDeleted {
 				return Envelope{}, false, ErrStopping
 			}
 			return Envelope{}, false, nil
@@ -85,22 +97,32 @@ func (e *panicError) Error() string { return fmt.Sprintf("agent panicked: %v\n%s
 
 // ask waits for a free slot and for the agent. It does not wait for an agent
 // whose time is over; the slot stays taken until that agent really ends.
-func (g *Gateway) ask(ctx context.Context, req *Envelope, agent agents.Agent, out *outlet) (agents.Answer, error) {
+func (g *Gateway) ask(ctx context.Context, it *item, agent agents.Agent, out *outlet) (agents.Answer, error) {
+	req := &it.req
 	free := time.NewTimer(slotWait)
 	defer free.Stop()
 	select {
 	case g.slots <- struct{}{}:
 	default:
-		select {
-		case g.slots <- struct{}{}:
-		case <-g.stopping:
-			return agents.Answer{}, ErrStopping
-		case <-ctx.Done():
-			return agents.Answer{}, ctx.Err()
-		case <-free.C:
-			return agents.Answer{}, errOverloaded
+		served := g.lanes.queues(it)
+		err := func() error {
+			select {
+			case g.slots <- struct{}{}:
+				return nil
+			case <-g.stopping:
+				return ErrStopping
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-free.C:
+				return errOverloaded
+			}
+		}()
+		served()
+		if err != nil {
+			return agents.Answer{}, err
 		}
 	}
+	defer g.atWork(it)()
 	ctx, cancel := context.WithTimeoutCause(ctx, g.settings.Load().Timeout, errTimeout)
 	defer cancel()
 	defer g.typing(ctx, out, req.Payload.Address)()

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"outheis/config/texts"
 	"outheis/relay"
 	"outheis/store"
 )
@@ -85,7 +86,8 @@ func (g *Gateway) steps(ctx context.Context, it *item) (End, error) {
 			return "", err
 		}
 	}
-	end, err := g.send(ctx, it, out, reply.Payload.Reply, &p)
+	it.courtesy.takeFloor()
+	end, err := g.send(ctx, it, out, &reply.Payload, &p)
 	if err != nil {
 		return "", err
 	}
@@ -152,7 +154,9 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 		if !g.lanes.settle(it) {
 			return Envelope{}, false, nil
 		}
-		env.Payload.Reply = relay.Say(g.sentence(req), target)
+		if err := g.word(ctx, &env, req, out, target); err != nil {
+			return Envelope{}, false, err
+		}
 		p.add(env)
 		return env, true, nil
 	}
@@ -173,15 +177,43 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 		g.counts.answered(&res)
 	}
 	it.res = &res.Payload
+	g.recent.note(req, res.Payload.Answer != nil, g.now())
+	target.Remarks = g.remarks(req)
 	if res.Payload.Answer != nil {
 		g.turns.note(req.Conversation, g.now(), req.Payload.Text, *res.Payload.Answer)
-		target.Remarks = g.remarks(req)
+		if !out.isOnce(req.Payload.Address) {
+			target.Buttons = buttons(req.ID, *res.Payload.Answer, req.Payload.Lang, "", "")
+		}
 		env.Payload.Reply = relay.Compose(*res.Payload.Answer, target)
+		env.Payload.Origin = req.Cause
 	} else {
 		env.Payload.Reply = relay.Say(failureSentence(req, res.Payload.Failure), target)
 	}
+	target.Buttons, target.Remarks = nil, nil
+	if err := g.revise(&env, req, out, target); err != nil {
+		return Envelope{}, false, err
+	}
 	p.add(env)
 	return g.fit(ctx, req, target, env, p)
+}
+
+// word words the reply to a request that no agent answers.
+func (g *Gateway) word(ctx context.Context, env *Envelope, req *Envelope, out *outlet, target relay.Target) (err error) {
+	switch req.Intent {
+	case intentFeedback:
+		return g.acknowledge(env, req, out, target)
+	case intentEvidence:
+		env.Payload.Reply, err = g.exhibits(ctx, req, target)
+		return err
+	case intentFiles:
+		if _, err := g.keepFiles(ctx, &item{req: *req}, out); err != nil {
+			return err
+		}
+		env.Payload.Reply = relay.Say(g.filesRemark(req), target)
+		return nil
+	}
+	env.Payload.Reply = relay.Say(g.sentence(req), target)
+	return nil
 }
 
 // fit makes sure that what the pen holds fits the log. Where that is not plain
@@ -198,7 +230,8 @@ func (g *Gateway) fit(ctx context.Context, req *Envelope, target relay.Target, r
 	failure := g.failure(req, "too_large", err)
 	res := req.step(TypeResponse, responseCause(req.ID), req.To, partRelay)
 	res.Payload.Failure = failure
-	reply.Payload.Reply = relay.Say(failureSentence(req, failure), target)
+	reply.Payload.Reply, reply.Payload.Origin = relay.Say(failureSentence(req, failure), target), ""
+	reply.Payload.Edits, reply.Payload.Instead = nil, relay.Reply{}
 	p.steps = []Envelope{res, reply}
 	return reply, true, nil
 }
@@ -236,8 +269,17 @@ func (g *Gateway) remarks(req *Envelope) []string {
 	if asked := askedAt(req); now.Sub(asked) > s.Policy.Limits.withDefaults().Late && g.sorry.first(req.Conversation, now) {
 		all = append(all, lateRemark(req, asked.In(s.Zone)))
 	}
-	if req.Payload.Unread != "" {
+	if heard, ok, err := g.queue.Lookup(heardCause(req.ID)); req.Payload.Unread == unreadVoice && ok && err == nil {
+		return append(all, texts.For(req.Payload.Lang).Say("gateway.heard", heard.Payload.Text))
+	}
+	switch {
+	case len(req.Payload.Files) > 0 && g.files != nil:
+		all = append(all, g.filesRemark(req))
+	case req.Payload.Unread != "" || len(req.Payload.Files) > 0:
 		all = append(all, unreadRemark(req))
+	}
+	if req.Payload.Ref != "" {
+		all = append(all, texts.For(req.Payload.Lang).Say("gateway.revised"))
 	}
 	return all
 }

@@ -26,7 +26,7 @@ func TestOneQuestion(t *testing.T) {
 		})
 		all := w.queue.envelopes()
 		id := all[0].ID
-		for i, want := range []string{"net/main/u:1", id + "/response", id + "/reply", id + "/1/try/1", id + "/1/ok", id + "/done"} {
+		for i, want := range []string{"net/main/u:1", id + "/response", id + "/reply", id + "/1/try/1", "at/net/main/7/1", id + "/1/ok", id + "/done"} {
 			if all[i].Cause != want {
 				t.Errorf("line %d has the cause %q, want %q", i+1, all[i].Cause, want)
 			}

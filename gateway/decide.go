@@ -18,11 +18,14 @@ const (
 	commandHelp   = "help"
 	commandStop   = "stop"
 	commandTresor = "tresor"
+
+	commandLanguage = "language"
+	commandEvidence = "evidence"
 )
 
 var (
-	commands      = []string{commandStart, commandHelp, commandStop, commandTresor, commandLink, commandUnlink}
-	groupCommands = []string{commandStop, commandTresor}
+	commands      = []string{commandStart, commandHelp, commandStop, commandTresor, commandLink, commandUnlink, commandLanguage, commandEvidence}
+	groupCommands = []string{commandStop, commandTresor, commandEvidence, commandLanguage}
 )
 
 // Decide judges an event whose text has been cleaned and whose Command is set
@@ -30,8 +33,11 @@ var (
 // channel and every kind of event; it looks at nothing but its arguments. What
 // is not allowed is refused (spec/reliability.md T3–T7, spec/channels.md §5.3).
 func Decide(e channels.Event, p Policy, s State) Verdict {
+	if e.Kind == channels.KindDeletion {
+		return judgeDeletion(s)
+	}
 	access, known := p.Access[accountOf(e.Address)]
-	role, reason := principal(e, access, known && s.Paired)
+	role, reason := principal(e, access, known && s.Paired, s.About)
 	if reason == ReasonSender && offersCode(e, access, s) {
 		reason = ReasonPairing
 	}
@@ -61,9 +67,13 @@ func Decide(e channels.Event, p Policy, s State) Verdict {
 // principal finds the sender's role. Authority comes from the network's account
 // id and from nothing in the text; paired says that the sender was let in by a
 // code.
-func principal(e channels.Event, a Access, paired bool) (agents.Role, Reason) {
+func principal(e channels.Event, a Access, paired, about bool) (agents.Role, Reason) {
 	switch e.Kind {
 	case channels.KindMessage, channels.KindEdit, channels.KindCommand:
+	case channels.KindButton, channels.KindReaction:
+		if !about {
+			return "", ReasonKind
+		}
 	default:
 		return "", ReasonKind
 	}
@@ -176,16 +186,26 @@ func judgeAge(e channels.Event, a Access, l Limits, s State) Verdict {
 	case a.Unlimited:
 	case age > l.MaxAge:
 		return Verdict{Reason: ReasonExpired}
-	case age > l.Late && e.Command != "" && e.Command != commandTresor:
+	case age > l.Late && e.Command != "" && !s.asks(e) && !s.About:
 		return Verdict{Reason: ReasonStale}
 	}
 	return Verdict{Reason: ReasonOK}
 }
 
-// ageOf returns how long ago the message of e was written.
+// judgeDeletion takes the deletion of a question that has no answer yet, whoever
+// deleted it: nobody can see any more what would be answered.
+func judgeDeletion(s State) Verdict {
+	if s.Original == nil {
+		return Verdict{Reason: ReasonKind}
+	}
+	return Verdict{Reason: ReasonOK}
+}
+
+// ageOf returns how long ago the message of e was written, or a button was
+// pressed.
 func ageOf(e channels.Event, now time.Time) time.Duration {
 	written := e.At
-	if !e.Posted.IsZero() {
+	if !e.Posted.IsZero() && e.Kind != channels.KindButton && e.Kind != channels.KindReaction {
 		written = e.Posted
 	}
 	if written.IsZero() {
@@ -194,7 +214,8 @@ func ageOf(e channels.Event, now time.Time) time.Duration {
 	return now.Sub(written)
 }
 
-// judgeEdit takes an edit only where it replaces a question that is waiting.
+// judgeEdit takes an edit only where it changes a question: one that is waiting,
+// or one whose answer it then changes.
 func judgeEdit(e channels.Event, _ Access, l Limits, s State) Verdict {
 	switch {
 	case e.Kind != channels.KindEdit:
@@ -212,13 +233,14 @@ func judgeEdit(e channels.Event, _ Access, l Limits, s State) Verdict {
 
 // judgeCommand refuses commands that do not exist, and in groups those that are
 // not listed: there silently, since they may be meant for another program.
-func judgeCommand(e channels.Event, a Access, _ Limits, _ State) Verdict {
+func judgeCommand(e channels.Event, a Access, _ Limits, s State) Verdict {
 	switch {
 	case e.Command == "":
 	case e.Audience == channels.Direct:
-		if !slices.Contains(commands, e.Command) {
+		if !slices.Contains(commands, e.Command) && !s.asks(e) {
 			return Verdict{Reason: ReasonCommand, Say: true}
 		}
+	case s.asks(e):
 	case !slices.Contains(commands, e.Command), slices.Contains(privateCommands, e.Command):
 		return Verdict{Reason: ReasonCommand}
 	default:
@@ -234,6 +256,14 @@ func judgeCommand(e channels.Event, a Access, _ Limits, _ State) Verdict {
 // still stop what is waiting.
 func judgeQuota(e channels.Event, a Access, l Limits, s State) Verdict {
 	if a.Unlimited || e.Command == commandStop && s.Waiting > 0 {
+		return Verdict{Reason: ReasonOK}
+	}
+	if s.About { // apart from questions: it costs no answer
+		if n := within(s.Pressed, s.Now, l.Window); n >= l.Presses {
+			return Verdict{
+				Reason: ReasonQuota, RetryAt: s.Pressed[len(s.Pressed)-l.Presses].Add(l.Window), Say: !told(s, ReasonQuota, l.Window),
+			}
+		}
 		return Verdict{Reason: ReasonOK}
 	}
 	for _, q := range []struct {
@@ -256,22 +286,26 @@ func judgeQuota(e channels.Event, a Access, l Limits, s State) Verdict {
 // judgeLoad refuses a question when too many are waiting. Edits take the place
 // of another, and stop makes room.
 func judgeLoad(e channels.Event, a Access, l Limits, s State) Verdict {
-	if a.Unlimited || e.Kind == channels.KindEdit || e.Command == commandStop {
+	replaces := e.Kind == channels.KindEdit && s.Original != nil && !s.Original.Answered
+	if a.Unlimited || replaces || e.Command == commandStop {
 		return Verdict{Reason: ReasonOK}
 	}
-	if s.Waiting >= l.Mailbox || s.Open >= l.Open {
+	if s.Waiting >= l.Mailbox && !s.About || s.Open >= l.Open {
 		return Verdict{Reason: ReasonBusy, Say: !told(s, ReasonBusy, l.Window)}
 	}
 	return Verdict{Reason: ReasonOK}
 }
 
 // judgeContent refuses what is no question.
-func judgeContent(e channels.Event, _ Access, l Limits, _ State) Verdict {
+func judgeContent(e channels.Event, _ Access, l Limits, s State) Verdict {
+	if s.About {
+		return Verdict{Reason: ReasonOK}
+	}
 	speak := e.Audience == channels.Direct || e.Addressed
 	switch {
 	case len(e.Text) > l.MaxText && utf8.RuneCountInString(e.Text) > l.MaxText:
 		return Verdict{Reason: ReasonTooLong, Say: speak}
-	case strings.TrimSpace(e.Text) != "" || e.Command != "" && e.Command != commandTresor:
+	case strings.TrimSpace(e.Text) != "" || e.Command != "" && !s.asks(e), len(e.Files) > 0:
 		return Verdict{Reason: ReasonOK}
 	case e.Unsupported != "":
 		return Verdict{Reason: ReasonUnsupported, Say: speak}
@@ -311,6 +345,10 @@ func CommandOf(e channels.Event) string {
 			return commandHelp
 		case "stopp", "abbrechen", "cancel":
 			return commandStop
+		case "sprache", "lang":
+			return commandLanguage
+		case "belege", "beleg", "quellen", "sources":
+			return commandEvidence
 		case "verbinden":
 			return commandLink
 		case "trennen":
@@ -323,6 +361,9 @@ func CommandOf(e channels.Event) string {
 		if _, ok := readCode(rest); ok && (first == "verbinden" || first == "/verbinden" || first == "/link") {
 			return commandLink
 		}
+	}
+	if _, ok := languageWord(word); ok {
+		return commandLanguage
 	}
 	switch word {
 	case "verbinden", "/verbinden", "/link":
@@ -337,4 +378,9 @@ func CommandOf(e channels.Event) string {
 		return commandStart
 	}
 	return ""
+}
+
+// asks reports that the command of e puts a question to an agent.
+func (s State) asks(e channels.Event) bool {
+	return e.Command == commandTresor || slices.Contains(s.Agents, e.Command)
 }

@@ -98,6 +98,11 @@ const (
 	intentStop   = "command.stop"
 	intentNotice = "notice"       // a sentence for the sender: why something was not taken
 	intentAdmin  = "notice.admin" // a sentence for an administrator
+
+	intentLanguage = "command.language"
+	intentFeedback = "feedback" // what somebody thinks of an answer
+	intentEvidence = "evidence" // an answer's evidence in full
+	intentFiles    = "files"    // files without a question
 )
 
 // The intents of events.
@@ -107,6 +112,13 @@ const (
 	eventOK     = "delivery.ok"
 	eventFail   = "delivery.fail"
 	eventDone   = "done"
+
+	eventPosted  = "delivery.at"   // which answer a message of ours belongs to
+	eventRevised = "revised"       // which answer stands in the place of another
+	eventNotice  = "notice.try"    // a courtesy goes out: place in the queue, still at work
+	eventMute    = "mute"          // a program gets no answer for a while
+	eventFiles   = "files"         // the files of a request, as they are kept
+	eventHeard   = "transcription" // what was said in a voice message
 )
 
 // Payload holds the facts of an envelope. Which of them are set follows from
@@ -125,6 +137,15 @@ type Payload struct {
 	Scope    string            `json:"scope,omitempty"`
 	Asked    time.Time         `json:"asked,omitzero"`   // the network's time
 	Unread   string            `json:"unread,omitempty"` // content that was not read, as "photo"
+	Files    []KeptFile        `json:"files,omitempty"`  // that came with it; as they are kept, of the event about them
+
+	// Of a request about an answer, which Ref names: what is said about it.
+
+	Mark   Mark   `json:"mark,omitempty"`
+	Why    string `json:"why,omitempty"`
+	Number int    `json:"number,omitempty"` // of the Beleg that is asked for; 0 for all
+	By     By     `json:"by,omitempty"`
+	Event  string `json:"event,omitempty"` // the cause of the network's event, where Cause is another
 
 	// Of a notice: which sentence, and what stands in it.
 
@@ -137,9 +158,15 @@ type Payload struct {
 	Answer  *agents.Answer `json:"answer,omitempty"`
 	Failure *Failure       `json:"failure,omitempty"`
 
-	// Of a reply: its parts. They go to the request's address.
+	// Of a reply: its parts. They go to the request's address. Origin, with an
+	// answer, is the cause of the request. Edits names, part by part, the message
+	// of ours in whose place the part goes; Instead is what is posted where the
+	// network lets it not be changed any more.
 
 	relay.Reply
+	Origin  string      `json:"origin,omitempty"`
+	Edits   []string    `json:"edits,omitempty"`
+	Instead relay.Reply `json:"instead,omitzero"`
 
 	// Of an event: which request, which part of the reply, which try.
 
@@ -175,6 +202,7 @@ const (
 	EndExpired  End = "expired"  // too old to be answered, or not deliverable for a day
 	EndStopped  End = "stopped"  // the person stopped it
 	EndReplaced End = "replaced" // the person edited it before it was answered
+	EndDeleted  End = "deleted"  // the person deleted it before it was answered
 )
 
 // Track tells the log which lines open a request and which end one: for
@@ -207,6 +235,23 @@ func failCause(id string, part, n int) string {
 }
 func okCause(id string, part int) string { return id + "/" + strconv.Itoa(part) + "/ok" }
 func doneCause(id string) string         { return id + "/done" }
+func revisedCause(id string) string      { return id + "/revised" }
+func filesCause(id string) string        { return id + "/files" }
+func heardCause(id string) string        { return id + "/heard" }
+func noticeCause(id, what string) string { return id + "/notice/" + what }
+
+// feedbackCause is the cause of the n-th thing that somebody said about the
+// answer to request id.
+func feedbackCause(id, who string, n int) string {
+	return id + "/feedback/" + who + "/" + strconv.Itoa(n)
+}
+
+// postedCause is the cause of the line that says which answer a message of ours
+// belongs to.
+func postedCause(to channels.Address, message string) string {
+	return "at/" + url.PathEscape(to.Channel()) + "/" + url.PathEscape(to.Account()) + "/" +
+		url.PathEscape(to.Chat()) + "/" + url.PathEscape(message)
+}
 
 // postKey is the stable key of a part.
 func postKey(id string, part int) string { return id + "-" + strconv.Itoa(part) }

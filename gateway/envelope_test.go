@@ -30,11 +30,15 @@ func full(t testing.TB) gateway.Envelope {
 			Answer: &answer, Failure: &gateway.Failure{Status: agents.StatusFailed, Code: "failed", Text: "x", Incident: "A1B2C"},
 			Ref: "0440764559995719680", Part: 1, Try: 2, Key: "k-1", Remote: "99", Class: channels.Gone, Markup: true, After: 3000,
 			Moved: address(t, "-100", ""), Error: "x", End: gateway.EndSent,
+			Files: []gateway.KeptFile{{File: channels.File{Ref: "r", Name: "a.pdf", MIME: "application/pdf", Size: 3}, Blob: store.Blob{Hash: "ab", Size: 3}, Lost: gateway.FileFailed}},
+			Mark:  gateway.MarkDown, Why: "wrong", Number: 2, By: gateway.ByButton, Event: "net/main/u:2",
+			Origin: "net/main/u:1", Edits: []string{"99"},
 		},
 	}
 	if err := json.Unmarshal([]byte(`{"parts":[{"text":"<b>x</b>","plain":"x","mode":"HTML"}]}`), &e.Payload.Reply); err != nil {
 		t.Fatal(err)
 	}
+	e.Payload.Instead = e.Payload.Reply
 	return e
 }
 

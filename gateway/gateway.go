@@ -39,6 +39,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"strings"
@@ -65,6 +66,16 @@ type Options struct {
 	// Roster keeps who was let in by a code and which accounts are one person's:
 	// [RosterFile] of the human directory. Nil keeps it in memory.
 	Roster *store.Doc
+	// Languages keeps which language people chose: [LanguagesFile] of the human
+	// directory. Nil keeps it in memory.
+	Languages *store.Doc
+	// Files keeps what comes with messages, by its hash: the human directory
+	// ([store.Human]). Nil keeps nothing, and files are told to be unreadable.
+	Files Files
+	// Transcribe turns a voice message, by its kept bytes, into text; an error
+	// that is an [*agents.Error] says in words why not. Nil tells people that
+	// voice messages are not understood. It needs Files.
+	Transcribe func(ctx context.Context, r io.Reader, f KeptFile, lang string) (string, error)
 	// Local says how replies look to programs on this machine (see
 	// [Gateway.Join]), by the name that they ask for; "" is for those that ask
 	// for none. Without it nobody can join.
@@ -131,35 +142,42 @@ var (
 var (
 	errStopped  = errors.New("stopped by the person")
 	errReplaced = errors.New("edited by the person")
+	errDeleted  = errors.New("deleted by the person")
 )
 
 // A Gateway carries requests from channels to agents and back. Its methods may
 // be called from any goroutine; Run once.
 type Gateway struct {
-	queue     Queue
-	agents    map[string]agents.Agent
-	grace     time.Duration
-	unsure    time.Duration
-	now       func() time.Time
-	log       *slog.Logger
-	outlets   outlets
-	changes   chan change
-	local     *local // nil when nobody can join
-	slots     chan struct{}
-	alone     chan struct{} // holds one while a suspect is answered
-	lanes     lanes
-	arriving  arrivals
-	ledger    ledger
-	roster    roster
-	guesses   guesses
-	turns     turns
-	strangers strangers
-	counts    counts
-	troubled  trouble
-	sorry     apologies
-	answers   sync.WaitGroup // goroutines in which agents answer
-	settings  atomic.Pointer[Settings]
-	reloaded  pulse
+	queue      Queue
+	agents     map[string]agents.Agent
+	files      Files    // nil when nothing is kept
+	commands   []string // names of agents that are commands
+	transcribe func(context.Context, io.Reader, KeptFile, string) (string, error)
+	grace      time.Duration
+	unsure     time.Duration
+	now        func() time.Time
+	log        *slog.Logger
+	outlets    outlets
+	changes    chan change
+	local      *local // nil when nobody can join
+	slots      chan struct{}
+	alone      chan struct{} // holds one while a suspect is answered
+	lanes      lanes
+	arriving   arrivals
+	ledger     ledger
+	roster     roster
+	guesses    guesses
+	turns      turns
+	recent     recent
+	taps       taps
+	languages  languages
+	strangers  strangers
+	counts     counts
+	troubled   trouble
+	sorry      apologies
+	answers    sync.WaitGroup // goroutines in which agents answer
+	settings   atomic.Pointer[Settings]
+	reloaded   pulse
 
 	running  atomic.Bool
 	ready    chan struct{} // closed when Run has begun
@@ -176,6 +194,7 @@ func New(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		queue: o.Queue, agents: maps.Clone(o.Agents), grace: o.Grace, unsure: o.Unsure, now: o.Now, log: o.Log,
+		files: o.Files, transcribe: o.Transcribe,
 		changes: make(chan change), ready: make(chan struct{}), stopping: make(chan struct{}), failed: make(chan error, 1),
 	}
 	if g.now == nil {
@@ -195,6 +214,8 @@ func New(o Options) (*Gateway, error) {
 	}
 	g.slots, g.alone = make(chan struct{}, o.MaxParallel), make(chan struct{}, 1)
 	g.since = g.now()
+	g.commands = commandNames(o.Agents)
+	g.lanes.attend = g.attend
 	g.roster.doc, g.roster.now = o.Roster, g.now
 	if len(o.Local) > 0 {
 		g.local = newLocal(o.Local)
@@ -206,6 +227,9 @@ func New(o Options) (*Gateway, error) {
 			return nil, fmt.Errorf("gateway: account %s: name is missing or taken", id)
 		}
 		g.outlets.add(newOutlet(id, a.Channel))
+	}
+	if err := g.languages.load(o.Languages); err != nil {
+		return nil, err
 	}
 	if err := g.Reload(o.Settings); err != nil {
 		return nil, err
@@ -259,6 +283,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
+	g.remember(work)
 	g.resume()
 	g.lanes.start(func(it *item) { g.carry(work, it) })
 	close(g.ready)
@@ -331,8 +356,11 @@ func (g *Gateway) resume() {
 // laneOf returns the lane of a request. Sentences about a conversation do not
 // wait for its questions.
 func laneOf(req *Envelope) string {
-	if req.Intent == "" {
+	switch req.Intent {
+	case "":
 		return req.Conversation
+	case intentFeedback: // what several people say about one answer shows below it
+		return req.Payload.Ref + "!"
 	}
 	return req.Conversation + "!"
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"strings"
@@ -116,6 +117,22 @@ func (m *memory) Lookup(cause string) (gateway.Envelope, bool, error) {
 	return gateway.Envelope{}, false, nil
 }
 
+func (m *memory) From(_ context.Context, seq uint64) iter.Seq2[gateway.Envelope, error] {
+	return func(yield func(gateway.Envelope, error) bool) {
+		for _, e := range m.envelopes() {
+			if e.Seq >= seq && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *memory) Stats() store.LogStats {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return store.LogStats{Seq: m.seq}
+}
+
 func (m *memory) Open() []store.Entry[gateway.Envelope] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -160,26 +177,37 @@ func (m *memory) envelopes() []gateway.Envelope {
 	return all
 }
 
-// steps describes the log in short, one word a line.
+// steps describes the log in short, one word a line, without what stands beside
+// the steps of a request.
 func (m *memory) steps() []string {
 	var all []string
 	for _, e := range m.envelopes() {
-		s := string(e.Type)
-		if e.Intent != "" {
-			s += ":" + e.Intent
+		if s := stepOf(e); s != "" {
+			all = append(all, s)
 		}
-		if e.Type == gateway.TypeResponse {
-			s += ":" + e.To
-		}
-		if e.Payload.Class != "" {
-			s += ":" + string(e.Payload.Class)
-		}
-		if e.Payload.End != "" {
-			s += ":" + string(e.Payload.End)
-		}
-		all = append(all, s)
 	}
 	return all
+}
+
+// stepOf describes a line; "" for one beside the steps of a request.
+func stepOf(e gateway.Envelope) string {
+	if e.Intent == "notice.try" || e.Intent == "delivery.at" {
+		return ""
+	}
+	s := string(e.Type)
+	if e.Intent != "" {
+		s += ":" + e.Intent
+	}
+	if e.Type == gateway.TypeResponse {
+		s += ":" + e.To
+	}
+	if e.Payload.Class != "" {
+		s += ":" + string(e.Payload.Class)
+	}
+	if e.Payload.End != "" {
+		s += ":" + string(e.Payload.End)
+	}
+	return s
 }
 
 func (m *memory) openCount() int {
@@ -273,14 +301,33 @@ func (n *network) all() []sent {
 	return slices.Clone(n.tries)
 }
 
-// seen returns what people got to see in a chat ("" for all), shortened to the
-// first line of each message.
+// seen returns what people got to see in a chat ("" for all) but for notices to
+// those who wait, shortened to the first line of each message.
 func (n *network) seen(chat string) []string {
 	var all []string
 	for _, s := range n.all() {
-		if s.err == nil && (chat == "" || s.chat == chat) {
+		if s.err == nil && (chat == "" || s.chat == chat) && !isCourtesy(s) {
 			line, _, _ := strings.Cut(s.text, "\n")
 			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// isCourtesy reports that a message is a notice to somebody who waits.
+func isCourtesy(s sent) bool {
+	return strings.HasSuffix(s.key, "-place") || strings.HasSuffix(s.key, "-interim")
+}
+
+// replies returns every try to send something else.
+func (n *network) replies() []sent { return slices.DeleteFunc(n.all(), isCourtesy) }
+
+// courtesies returns those notices in a chat.
+func (n *network) courtesies(chat string) []string {
+	var all []string
+	for _, s := range n.all() {
+		if s.err == nil && s.chat == chat && isCourtesy(s) {
+			all = append(all, s.text)
 		}
 	}
 	return all

@@ -66,7 +66,18 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	raw := e.Text
 	settings := g.settings.Load()
 	e = clean(e, settings.Policy.Limits)
+	if g.files == nil || e.Unsupported == unreadVoice && g.transcribe == nil {
+		e.Files = nil
+	}
+	about, aside, err := g.interpret(e)
+	if err != nil {
+		return g.refuse(err)
+	}
+	if aside {
+		e = about.present(e)
+	}
 	state := g.recall(e)
+	state.About = aside
 	v := Decide(e, settings.Policy, state)
 	g.compareClocks(ctx, e, v, state.Now)
 	if v.Reason == ReasonLoop {
@@ -84,7 +95,15 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 		return nil
 	}
 	req := request(e, cause, raw, v, settings)
-	if v.Reason == ReasonOK {
+	if lang := g.languages.of(g.person(accountOf(e.Address), e.Actor.ID)); lang != "" {
+		req.Payload.Lang = lang
+	}
+	switch {
+	case v.Reason == ReasonOK && e.Kind == channels.KindDeletion:
+		return g.refuse(g.withdraw(ctx, e))
+	case v.Reason == ReasonOK && aside:
+		return g.takeAside(ctx, e, about, req, state.Now)
+	case v.Reason == ReasonOK:
 		return g.take(ctx, e, req, state.Now)
 	}
 	g.counts.refused(v.Reason)
@@ -93,7 +112,10 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 	}
 	who := senderOf(e)
 	g.ledger.told(who, v.Reason, state.Now)
-	if v.Reason != ReasonQuota && v.Reason != ReasonDaily && v.Reason != ReasonBusy {
+	switch {
+	case aside:
+		g.ledger.pressed(who, state.Now)
+	case v.Reason != ReasonQuota && v.Reason != ReasonDaily && v.Reason != ReasonBusy:
 		g.ledger.asked(who, state.Now)
 	}
 	return nil
@@ -158,11 +180,14 @@ func clean(e channels.Event, l Limits) channels.Event {
 	e.Actor.Name = cut(strings.Join(strings.Fields(Clean(cut(e.Actor.Name, 4*maxName))), " "), maxName)
 	e.Command = strings.ToLower(cut(e.Command, maxName))
 	e.Unsupported = cut(e.Unsupported, maxName)
-	e.Message = cut(e.Message, maxKey)
+	e.Message, e.Replied = cut(e.Message, maxKey), cut(e.Replied, maxKey)
 	if len(e.Space) > maxKey {
 		e.Space = "" // no id is so long, and half an id is another
 	}
-	e.Command = CommandOf(e)
+	switch e.Kind {
+	case channels.KindMessage, channels.KindEdit, channels.KindCommand:
+		e.Command = CommandOf(e)
+	}
 	e.At, e.Posted = storable(e.At), storable(e.Posted)
 	return e
 }
@@ -183,13 +208,13 @@ func (g *Gateway) recall(e channels.Event) State {
 	s.Paired, s.PairingFrom, s.PairingUntil = known.paired[identityOf(e)], known.From, known.Until
 	key := conversationOf(e)
 	s.Waiting, s.Open = g.lanes.load(key)
-	if e.Kind == channels.KindEdit {
-		if req, ok := g.lanes.find(key, isMessage(e.Message)); ok {
-			to := g.route(e)
-			s.Original = &Original{
-				At:   req.Payload.Asked,
-				Same: to.Agent == req.To && to.Scope == req.Payload.Scope && to.text == req.Payload.Text,
-			}
+	s.Agents = g.commandNames()
+	switch e.Kind {
+	case channels.KindEdit:
+		s.Original = g.original(key, e)
+	case channels.KindDeletion:
+		if _, ok := g.lanes.keyOf(isMessageIn(e)); ok {
+			s.Original = &Original{}
 		}
 	}
 	return s
@@ -213,7 +238,7 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 		}},
 		Payload: Payload{
 			Message: e.Message, Address: e.Address, Audience: e.Audience, Space: e.Space, Role: v.Role,
-			Lang: texts.For(lang).Lang(), Asked: e.At.UTC(), Unread: e.Unsupported,
+			Lang: texts.For(lang).Lang(), Asked: e.At.UTC(), Unread: e.Unsupported, Files: listed(e.Files),
 		},
 	}
 	if v.Reason != ReasonOK {
@@ -224,7 +249,7 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 		return req
 	}
 	switch e.Command {
-	case commandStart, commandHelp, commandStop:
+	case commandStart, commandHelp, commandStop, commandLanguage:
 		req.Intent = "command." + e.Command
 		return req
 	case commandLink, commandUnlink:
@@ -232,6 +257,10 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 		return req
 	}
 	req.Payload.Text = e.Text
+	if e.Text == "" && e.Command == "" && len(e.Files) > 0 && !isVoice(&req) {
+		req.Intent = intentFiles
+		return req
+	}
 	if strings.TrimSpace(raw) != e.Text {
 		sum := sha256.Sum256([]byte(raw))
 		req.Payload.Raw = "sha256:" + hex.EncodeToString(sum[:])
@@ -241,7 +270,10 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 
 // take routes a request that was admitted and puts it on its way.
 func (g *Gateway) take(ctx context.Context, e channels.Event, req Envelope, now time.Time) error {
-	if req.Intent == "" {
+	switch {
+	case isVoice(&req):
+		req.To = g.settings.Load().Routing.Default // until it has been heard
+	case req.Intent == "":
 		g.address(&req, e)
 	}
 	var err error
@@ -250,6 +282,8 @@ func (g *Gateway) take(ctx context.Context, e channels.Event, req Envelope, now 
 		err = g.replace(ctx, req)
 	case req.Intent == intentStop:
 		err = g.stopRunning(ctx, req)
+	case req.Intent == intentLanguage:
+		err = g.queueRequest(ctx, g.chooseLanguage(e, req))
 	case e.Command == commandLink, e.Command == commandUnlink:
 		err = g.queueRequest(ctx, g.link(ctx, e, req, now))
 	default:
@@ -271,11 +305,13 @@ func (g *Gateway) route(e channels.Event) routed {
 
 // address chooses the agent.
 func (g *Gateway) address(req *Envelope, e channels.Event) {
-	if e.Command == commandTresor && g.agents[commandTresor] != nil {
-		req.To = commandTresor
-		return
+	to := g.route(e)
+	if g.agents[e.Command] != nil && (to.missing != "" || to.Agent != e.Command) {
+		to = routed{Route: Route{Agent: e.Command}, text: strings.TrimSpace(e.Text)}
 	}
-	switch to := g.route(e); {
+	switch {
+	case to.missing == scopeVault:
+		req.Intent, req.Payload.Notice, req.Payload.Text = intentNotice, noticeNoVault, ""
 	case to.missing != "":
 		req.Intent, req.Payload.Notice, req.Payload.Name, req.Payload.Text = intentNotice, noticeNoAgent, to.missing, ""
 	case to.Agent == "":
@@ -321,7 +357,16 @@ func (g *Gateway) refuse(err error) error {
 // while, and tells the administrators.
 func (g *Gateway) muteProgram(ctx context.Context, e channels.Event, l Limits, now time.Time) {
 	who := senderOf(e)
-	g.ledger.mute(who, now.Add(l.Mute), now)
+	until := now.Add(l.Mute)
+	g.ledger.mute(who, until, now)
+	mute := Envelope{
+		Conversation: conversationOf(e), Cause: "mute/" + eventCause(e), Type: TypeEvent, Intent: eventMute, To: partDispatcher,
+		From:    From{User: &User{Channel: e.Address.Channel(), Account: e.Address.Account(), Identity: e.Actor.ID}},
+		Payload: Payload{Address: e.Address, Until: until.UTC()},
+	}
+	if _, err := g.queue.AppendAll(ctx, []Envelope{mute}); err != nil { // without it the mute ends with the process
+		g.log.Warn("mute was not written down", "channel", who.account.String(), "err", err)
+	}
 	g.tellAdmins(ctx, "loop/"+who.account.String()+"/"+who.id+"/"+now.UTC().Format(time.DateOnly), func(t *texts.Texts) string {
 		return t.Say("gateway.admin_loop", who.account.String(), e.Actor.ID, l.PerPair)
 	})

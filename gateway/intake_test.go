@@ -130,7 +130,7 @@ func TestHelpNamesWhatThereIs(t *testing.T) {
 		w.ask("7", "Hilfe")
 		synctest.Wait()
 		got := w.net.all()[0].text
-		for _, want := range []string{"• Handbuch von outheis (<code>@handbuch</code>)", "• Satzung &lt;neu&gt;", "<code>@handbuch</code>, <code>@tresor</code>", "<code>/stop</code>"} {
+		for _, want := range []string{"• Handbuch von outheis (<code>@handbuch</code>)", "• Satzung &lt;neu&gt;", "<code>@handbuch</code>, <code>@tresor</code>", "<code>/stopp</code>"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("help lacks %q:\n%s", want, got)
 			}

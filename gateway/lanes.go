@@ -15,6 +15,8 @@ type lanes struct {
 
 	mu     sync.Mutex // guards the fields below and the phase of every item
 	carry  func(*item)
+	attend func(*item)      // told of each item that is put into a lane; must not block
+	queue  []*item          // those that wait for a free agent, in their order
 	of     map[string]*lane // lanes with work
 	open   map[string]*item // by request id; a claimed item stays until it is let go
 	closed bool
@@ -23,6 +25,7 @@ type lanes struct {
 type lane struct {
 	waiting []*item
 	running *item
+	told    bool // somebody who waits here was told their place
 }
 
 // An item is an open request on its way.
@@ -35,6 +38,8 @@ type item struct {
 	crashes int
 	// res is the response, once it is known to the goroutine of the lane.
 	res *Payload
+
+	courtesy courtesy
 
 	phase  phase                   // guarded by lanes.mu
 	cancel context.CancelCauseFunc // ends answering; guarded by lanes.mu
@@ -49,6 +54,46 @@ const (
 	answered        // its response is in the log, or will be
 	claimed         // stopped or edited before that: nobody answers it any more
 )
+
+// place returns which place in the queue an item has: the next to be answered
+// has 1, or 2 when one of its own lane is being answered. It is 0 when nothing has
+// to be waited for, and when it was asked for another item since the lane had
+// nothing to do: one person is told once, not with each of their questions.
+func (l *lanes) place(it *item) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q, ok := l.of[it.lane]
+	if !ok || q.told {
+		return 0
+	}
+	ahead := 0
+	if q.running != nil {
+		ahead = 1 + slices.Index(l.queue, q.running) // nothing more when that is being answered
+		ahead = max(ahead, 1)
+	}
+	n := 0
+	if q.running == it {
+		n = 1 + slices.Index(l.queue, it)
+	} else if i := slices.Index(q.waiting, it); i >= 0 {
+		n = ahead + i + 1
+	}
+	q.told = n > 0
+	return n
+}
+
+// queues notes that it waits for an agent, until the returned function is called.
+func (l *lanes) queues(it *item) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queue = append(l.queue, it)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if i := slices.Index(l.queue, it); i >= 0 {
+			l.queue = slices.Delete(l.queue, i, i+1)
+		}
+	}
+}
 
 // start lets the lanes run.
 func (l *lanes) start(carry func(*item)) {
@@ -78,6 +123,9 @@ func (l *lanes) insert(it *item, n int) {
 		l.of, l.open = make(map[string]*lane), make(map[string]*item)
 	}
 	l.open[it.req.ID] = it
+	if l.attend != nil {
+		l.attend(it)
+	}
 	q, ok := l.of[it.lane]
 	if !ok {
 		q = new(lane)
@@ -208,9 +256,29 @@ func (l *lanes) replace(old, it *item, place int) {
 	l.insert(it, place)
 }
 
+// forget lets go of a claimed item whose request has ended.
+func (l *lanes) forget(it *item) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, it.req.ID)
+}
+
 // release puts a claimed item back into its place: its request goes on.
 func (l *lanes) release(it *item, place int) {
 	l.replace(it, &item{lane: it.lane, req: it.req, fresh: it.fresh, crashes: it.crashes}, place)
+}
+
+// keyOf returns the lane of an item that has no response yet, whosever lane it
+// is.
+func (l *lanes) keyOf(match func(*item) bool) (string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, it := range l.open {
+		if it.phase < answered && match(it) {
+			return it.lane, true
+		}
+	}
+	return "", false
 }
 
 // find returns the request of an item that has no response yet.

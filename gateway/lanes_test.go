@@ -87,12 +87,12 @@ func TestNobodyIsStarved(t *testing.T) {
 			w.ask(fmt.Sprintf("p%d", i), "Wann?")
 		}
 		time.Sleep(time.Hour)
-		for _, s := range w.net.all() {
+		for _, s := range w.net.replies() {
 			if strings.HasPrefix(s.chat, "p") && s.at.Sub(began) > 25*time.Second {
 				t.Errorf("%s waits %v behind a flooder and six hanging questions", s.chat, s.at.Sub(began))
 			}
 		}
-		if got := len(w.net.all()); got != 36 {
+		if got := len(w.net.replies()); got != 36 {
 			t.Errorf("%d replies, want one for each of 36 questions", got)
 		}
 	})
@@ -139,7 +139,7 @@ func TestAgentsThatFail(t *testing.T) {
 				if strings.Contains(got[0], "secret") {
 					t.Errorf("the person reads internals: %q", got[0])
 				}
-				for _, s := range w.net.all() {
+				for _, s := range w.net.replies() {
 					if s.chat == "7" && s.at.Sub(began) != c.after {
 						t.Errorf("replied after %v, want %v", s.at.Sub(began), c.after)
 					}

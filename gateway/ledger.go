@@ -23,8 +23,8 @@ func senderOf(e channels.Event) sender {
 	return s
 }
 
-// A ledger remembers, for a day and in memory only, who asked when: a restart
-// begins with full quotas. It may be used by many goroutines.
+// A ledger remembers, for a day, who asked when. It is in memory, and filled anew
+// from the end of the log at start. It may be used by many goroutines.
 type ledger struct {
 	mu     sync.Mutex // guards the fields below
 	of     map[sender]*account
@@ -32,9 +32,10 @@ type ledger struct {
 }
 
 type account struct {
-	asked []time.Time // of the last 24 h, oldest first
-	told  map[Reason]time.Time
-	muted time.Time
+	asked   []time.Time // of the last 24 h, oldest first
+	pressed []time.Time // the same for what was said about answers
+	told    map[Reason]time.Time
+	muted   time.Time
 }
 
 const ledgerDay = 24 * time.Hour
@@ -49,6 +50,7 @@ func (l *ledger) recall(s sender, state *State) {
 	}
 	a.forget(state.Now)
 	state.Asked = append([]time.Time(nil), a.asked...)
+	state.Pressed = append([]time.Time(nil), a.pressed...)
 	state.Muted = a.muted
 	state.Told = make(map[Reason]time.Time, len(a.told))
 	for r, t := range a.told {
@@ -62,6 +64,14 @@ func (l *ledger) asked(s sender, now time.Time) {
 	defer l.mu.Unlock()
 	a := l.account(s, now)
 	a.asked = append(a.asked, now)
+}
+
+// pressed notes that s said something about an answer.
+func (l *ledger) pressed(s sender, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	a := l.account(s, now)
+	a.pressed = append(a.pressed, now)
 }
 
 // told notes that s got the sentence of r.
@@ -105,15 +115,20 @@ func (l *ledger) account(s sender, now time.Time) *account {
 
 // forget drops what is older than a day, and reports that nothing is left.
 func (a *account) forget(now time.Time) bool {
-	i := 0
-	for i < len(a.asked) && now.Sub(a.asked[i]) >= ledgerDay {
-		i++
-	}
-	a.asked = a.asked[i:]
+	a.asked, a.pressed = sinceYesterday(a.asked, now), sinceYesterday(a.pressed, now)
 	for r, t := range a.told {
 		if now.Sub(t) >= ledgerDay {
 			delete(a.told, r)
 		}
 	}
-	return len(a.asked) == 0 && len(a.told) == 0 && !now.Before(a.muted)
+	return len(a.asked) == 0 && len(a.pressed) == 0 && len(a.told) == 0 && !now.Before(a.muted)
+}
+
+// sinceYesterday drops the times that are older than a day.
+func sinceYesterday(times []time.Time, now time.Time) []time.Time {
+	i := 0
+	for i < len(times) && now.Sub(times[i]) >= ledgerDay {
+		i++
+	}
+	return times[i:]
 }

@@ -21,6 +21,7 @@ const LocalChannel = "local"
 const (
 	localAccount = "control"
 	localPerson  = "owner" // whoever may open the control socket
+	oncePrefix   = "once-" // of chats that end with their session
 
 	keptParts   = 32  // for a chat that nobody has joined
 	unreadParts = 256 // in a session that does not read
@@ -82,7 +83,7 @@ func (g *Gateway) Join(c LocalChat) (*Session, error) {
 	}
 	s := &Session{g: g, chat: c, wake: make(chan struct{}, 1)}
 	if c.Name == "" {
-		s.chat.Name, s.once = "once-"+rand.Text(), true
+		s.chat.Name, s.once = oncePrefix+rand.Text(), true
 	}
 	if err := g.local.join(s); err != nil {
 		return nil, err
@@ -277,7 +278,7 @@ func (l *local) show(chat string, e LocalEvent) bool {
 
 // keep remembers an event of a named chat; the caller holds mu.
 func (l *local) keep(chat string, e LocalEvent) {
-	if strings.HasPrefix(chat, "once-") || e.End != "" {
+	if strings.HasPrefix(chat, oncePrefix) || e.End != "" {
 		return // nobody can join it again; an end concerns nobody who was not there
 	}
 	all := append(l.kept[chat], e)

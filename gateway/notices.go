@@ -15,6 +15,7 @@ import (
 const (
 	noticeNoAgent Reason = "no_agent"   // a mention of an agent that is not there
 	noticeNobody  Reason = "no_default" // a question that nobody here answers
+	noticeNoVault Reason = "no_vault"   // a question to the notes, which nobody reads yet
 )
 
 // sentence words what the gateway says by itself.
@@ -41,7 +42,17 @@ func (g *Gateway) notice(t *texts.Texts, p *Payload) string {
 	if s, ok := g.codeNotice(t, p); ok {
 		return s
 	}
+	if s, ok := languageNotice(t, p); ok {
+		return s
+	}
 	switch p.Notice {
+	case noticeNoAnswer:
+		if p.By == ByWords {
+			return t.Say("gateway.which_answer")
+		}
+		return t.Say("gateway.no_answer")
+	case noticeNoVault:
+		return t.Say("gateway.no_vault")
 	case ReasonQuota:
 		return t.Say("gateway.refused_quota", atLeastOne(p.Until.Sub(g.now()), time.Minute))
 	case ReasonDaily:

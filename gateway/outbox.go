@@ -7,7 +7,6 @@ import (
 
 	"outheis/channels"
 	"outheis/config/texts"
-	"outheis/relay"
 )
 
 // Times of the outbox (spec/reliability.md §1.7, spec/outheis.md §8.1).
@@ -25,10 +24,10 @@ const (
 // send delivers the parts of a reply in order, from the first that has no
 // receipt. What p holds is written before anything is sent. The error is
 // ErrStopping when the gateway ends meanwhile; then the rest stays open.
-func (g *Gateway) send(ctx context.Context, it *item, out *outlet, reply relay.Reply, p *pen) (End, error) {
+func (g *Gateway) send(ctx context.Context, it *item, out *outlet, reply *Payload, p *pen) (End, error) {
 	to := it.req.Payload.Address
 	for i := range reply.Parts {
-		progress, err := g.progress(it, i+1)
+		progress, err := g.progressOf(it, i+1, reply)
 		if err != nil {
 			return "", err
 		}
@@ -38,7 +37,7 @@ func (g *Gateway) send(ctx context.Context, it *item, out *outlet, reply relay.R
 		if progress.sent {
 			continue
 		}
-		post := channels.Post{To: to, Key: postKey(it.req.ID, i+1), Body: reply.Parts[i]}
+		post := channels.Post{To: to, Key: postKey(it.req.ID, i+1)}
 		if progress.end == EndParked && progress.died >= parkAt {
 			g.tellParked(ctx, &it.req, "poison")
 		}
@@ -75,8 +74,9 @@ func (g *Gateway) sendPart(ctx context.Context, it *item, out *outlet, post chan
 		if at.tries++; at.tries == 1 {
 			at.first = g.now()
 		}
-		receipt, err := out.post(ctx, g.dress(post, at, req, out))
+		receipt, err := g.put(ctx, out, g.dress(post, at, req, out), at)
 		if err == nil {
+			g.locate(p, it, at, n, post.To, receipt.Remote)
 			ok := req.event(eventOK, okCause(req.ID, n))
 			ok.Payload.Part, ok.Payload.Try, ok.Payload.Key, ok.Payload.Remote = n, at.tries, post.Key, receipt.Remote
 			p.add(ok)
@@ -93,8 +93,8 @@ func (g *Gateway) sendPart(ctx context.Context, it *item, out *outlet, post chan
 
 // dress prepares a post for the next try.
 func (g *Gateway) dress(post channels.Post, at *part, req *Envelope, out *outlet) channels.Post {
-	post.Plain, post.Again = at.plain, at.again
-	if at.again {
+	post.Body, post.Plain, post.Again = at.body(), at.plain, at.again
+	if at.again && at.edit == "" { // changing a message twice changes nothing
 		post.Body = out.target(post.To).Profile.Notice(post.Body, texts.For(req.Payload.Lang).Say("gateway.maybe_twice"))
 	}
 	return post

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"outheis/channels"
+	"outheis/relay"
 )
 
 // A part is how far one part of a reply is, as the log tells it.
@@ -20,6 +21,19 @@ type part struct {
 	to     channels.Address // where the chat went; zero when it did not
 	notTil time.Time        // the network asked to wait until then
 	end    End              // why no further try makes sense
+
+	edit    string      // the message of ours in whose place it goes; "" for a new one
+	text    relay.Part  // what is sent
+	instead *relay.Part // what is sent where the message cannot be changed; nil for text
+	origin  string      // that of the reply
+}
+
+// body returns what is sent next.
+func (p *part) body() relay.Part {
+	if p.edit == "" && p.instead != nil {
+		return *p.instead
+	}
+	return p.text
 }
 
 // apply notes the failure that f, an event, tells of.
@@ -34,7 +48,11 @@ func (p *part) apply(f *Payload, at time.Time) {
 			p.end = EndParked
 		}
 	case channels.Refused:
-		if !f.Markup || p.plain {
+		switch {
+		case p.edit != "" && (!f.Markup || p.plain): // it stays as it is: say it anew
+			p.edit, p.plain, p.again, p.unsure = "", false, false, 0
+			return
+		case !f.Markup || p.plain:
 			p.end = EndParked
 		}
 		p.plain = true
@@ -64,9 +82,23 @@ func (p *part) wait(last channels.Class, now time.Time, unsure time.Duration) ti
 	return 0
 }
 
-// progress reads from the log how far part n is.
-func (g *Gateway) progress(it *item, n int) (part, error) {
-	var p part
+// progressOf reads from the log how far part n of a reply is.
+func (g *Gateway) progressOf(it *item, n int, reply *Payload) (part, error) {
+	p := part{text: reply.Parts[n-1], origin: reply.Origin}
+	if n <= len(reply.Edits) {
+		p.edit = reply.Edits[n-1]
+	}
+	if p.edit != "" && n <= len(reply.Instead.Parts) {
+		p.instead = &reply.Instead.Parts[n-1]
+	}
+	return g.replay(p, it, n)
+}
+
+// progress reads from the log how far part n is, whatever it says.
+func (g *Gateway) progress(it *item, n int) (part, error) { return g.replay(part{}, it, n) }
+
+// replay applies to p what the log says of part n.
+func (g *Gateway) replay(p part, it *item, n int) (part, error) {
 	if it.fresh {
 		return p, nil
 	}

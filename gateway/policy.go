@@ -95,7 +95,10 @@ type Limits struct {
 	Open     int           // open requests of all conversations
 	MaxAge   time.Duration // requests older than this expire unanswered
 	Late     time.Duration // requests older than this are answered with an apology; older commands are ignored
-	EditTime time.Duration // how long an edit replaces an unanswered message
+	EditTime time.Duration // how long an edit of a message replaces the question, or the answer
+	Presses  int           // of one person within Window: buttons, reactions and words about answers
+	Files    int           // kept of one message
+	FileSize int64         // bytes of each
 }
 
 // DefaultLimits returns the limits of spec/outheis.md §2.7 and §9 and
@@ -106,6 +109,7 @@ func DefaultLimits() Limits {
 		PerPair: 6, PairTime: 10 * time.Minute, Mute: 24 * time.Hour,
 		Mailbox: 20, Open: 5000,
 		MaxAge: 24 * time.Hour, Late: time.Hour, EditTime: time.Minute,
+		Presses: 60, Files: 10, FileSize: 20 << 20,
 	}
 }
 
@@ -114,7 +118,7 @@ func (l Limits) withDefaults() Limits {
 	d := DefaultLimits()
 	for _, f := range []struct{ v, d *int }{
 		{&l.MaxText, &d.MaxText}, {&l.Burst, &d.Burst}, {&l.Daily, &d.Daily}, {&l.PerPair, &d.PerPair},
-		{&l.Mailbox, &d.Mailbox}, {&l.Open, &d.Open},
+		{&l.Mailbox, &d.Mailbox}, {&l.Open, &d.Open}, {&l.Presses, &d.Presses}, {&l.Files, &d.Files},
 	} {
 		if *f.v <= 0 {
 			*f.v = *f.d
@@ -127,6 +131,9 @@ func (l Limits) withDefaults() Limits {
 		if *f.v <= 0 {
 			*f.v = *f.d
 		}
+	}
+	if l.FileSize <= 0 {
+		l.FileSize = d.FileSize
 	}
 	l.MaxText = min(l.MaxText, maxMaxText)
 	return l
@@ -152,15 +159,25 @@ type State struct {
 	PairingFrom, PairingUntil time.Time
 	// Waiting and Open count the open requests of the conversation and of all.
 	Waiting, Open int
-	// Original, for an edit, is the open and unanswered request of the message
-	// that was edited; nil when there is none.
+	// Original, for an edit, is the request of the message that was edited, and for
+	// a deletion the unanswered one of the message that was deleted; nil when there
+	// is none.
 	Original *Original
+	// About says that the event is about an answer: a button of ours, a reaction
+	// to a message of ours, or words such as "Beleg 2".
+	About bool
+	// Agents are the names of the agents. Each is a command that asks it.
+	Agents []string
+	// Pressed is when this sender's events about answers of the last 24 h were
+	// taken, oldest first.
+	Pressed []time.Time
 }
 
-// An Original is an open request whose message was edited.
+// An Original is a request whose message was edited or deleted.
 type Original struct {
-	At   time.Time // when the message was written
-	Same bool      // the new text asks the same of the same agent
+	At       time.Time // when the message was written
+	Same     bool      // the new text asks the same of the same agent
+	Answered bool      // it has its answer
 }
 
 // A Reason says why an event was taken or refused. It is counted in [Status].
@@ -170,7 +187,7 @@ type Reason string
 // no reply, so that strangers learn nothing.
 const (
 	ReasonOK          Reason = "ok"
-	ReasonKind        Reason = "kind"         // nothing to answer: reaction, deletion, membership, button
+	ReasonKind        Reason = "kind"         // nothing to answer: membership, or nothing of ours
 	ReasonNobody      Reason = "nobody"       // the account's access list is empty
 	ReasonProgram     Reason = "program"      // a bot or webhook that is not listed
 	ReasonAnonymous   Reason = "anonymous"    // the network does not say who it was
@@ -185,7 +202,7 @@ const (
 	ReasonExpired     Reason = "expired"      // older than MaxAge
 	ReasonStale       Reason = "stale"        // a command older than Late
 	ReasonCommandEdit Reason = "command_edit" // an edited command is not executed again
-	ReasonEditLate    Reason = "edit_late"    // answered already, or edited too late
+	ReasonEditLate    Reason = "edit_late"    // edited too late, or nothing of ours
 	ReasonEditSame    Reason = "edit_same"    // the text did not change
 	ReasonCommand     Reason = "command"      // no such command, or not here
 	ReasonQuota       Reason = "quota"        // Burst is used up

@@ -88,35 +88,6 @@ func (g *Gateway) listen(ctx context.Context, receivers *sync.WaitGroup, o *outl
 	})
 }
 
-// setMenus gives the network the menu of our commands in each language, where
-// it has such menus. Without one everything works as well, so it is tried once.
-func (g *Gateway) setMenus(ctx context.Context, id AccountID, c channels.Channel) {
-	commander, ok := c.(channels.Commander)
-	if !ok {
-		return
-	}
-	defer g.contain("command menu", id)
-	for _, locale := range []string{"", "de", "en"} { // "" is for all other languages
-		lang := locale
-		if lang == "" {
-			lang = texts.For(g.settings.Load().Lang).Lang()
-		}
-		t := texts.For(lang)
-		menu := []channels.Command{
-			{Name: commandTresor, About: t.Say("gateway.menu_tresor")},
-			{Name: commandStop, About: t.Say("gateway.menu_stop")},
-			{Name: commandHelp, About: t.Say("gateway.menu_help")},
-			{Name: commandStart, About: t.Say("gateway.menu_start")},
-		}
-		if err := commander.SetCommands(ctx, locale, menu); err != nil {
-			if ctx.Err() == nil {
-				g.log.Warn("command menu was not set", "channel", id.String(), "err", err)
-			}
-			return
-		}
-	}
-}
-
 // Waits before a channel is tried again that its network refused: a refusal may
 // pass by itself, or somebody may give the account back what it lacks.
 const (

@@ -106,8 +106,8 @@ func TestAccountThatIsAwayForAWhile(t *testing.T) {
 	})
 }
 
-// What was answered before a restart and waits to be sent can neither be edited
-// nor stopped any more.
+// What was answered before a restart and waits to be sent can not be stopped any
+// more, and an edit is answered behind it.
 func TestAnsweredBeforeARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newMemory()
@@ -137,8 +137,8 @@ func TestAnsweredBeforeARestart(t *testing.T) {
 		w2.end()
 		got := w2.net.seen("7")
 		slices.Sort(got)
-		equal(t, "seen", got, []string{"Es läuft gerade keine Frage.", echoed("Wann?")})
-		if s := w2.g.Status(); s.Refused[gateway.ReasonEditLate] != 1 || s.Ends[gateway.EndSent] != 2 {
+		equal(t, "seen", got, []string{"Es läuft gerade keine Frage.", echoed("Wann?"), echoed("Wo?")})
+		if s := w2.g.Status(); s.Ends[gateway.EndReplaced] != 0 || s.Ends[gateway.EndSent] != 3 {
 			t.Errorf("refused %v, ends %v", s.Refused, s.Ends)
 		}
 	})

@@ -53,6 +53,9 @@ func (r Routing) route(text string, people bool, has func(string) bool) routed {
 	if m, ok := r.mentioned(text, people, has); ok {
 		return m
 	}
+	if m, ok := r.scoped(text, has); ok {
+		return m
+	}
 	if best, ok := r.byKeywords(text, has); ok {
 		return routed{Route: Route{Agent: best}, text: text}
 	}

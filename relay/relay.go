@@ -29,13 +29,19 @@ type Target struct {
 	// behind the answer.
 	Remarks []string
 	// Buttons stand below the reply.
-	Buttons []formatting.Button
+	Buttons []Button
 }
 
 // A Reply is ready to be sent, part by part.
 type Reply struct {
-	Parts []formatting.Part `json:"parts,omitempty"`
+	Parts []Part `json:"parts,omitempty"`
 }
+
+// A Part is one message of a reply, and a Button something to press below it.
+type (
+	Part   = formatting.Part
+	Button = formatting.Button
+)
 
 // Compose words an answer. The zero Answer gives a Reply without parts.
 func Compose(a agents.Answer, t Target) Reply {

@@ -13,6 +13,10 @@ import (
 	"outheis/channels"
 )
 
+// personMark stands, in the private part of an address, between the message
+// that is answered and the person who pressed a button under it.
+const personMark = " "
+
 // general is the thread id of a forum's first topic. Messages in it carry no
 // thread id, and must not when they are sent; only chat actions may.
 const general = 1
@@ -83,12 +87,13 @@ func (r reader) message(m *message) (channels.Event, bool, error) {
 	return e, true, nil
 }
 
-// edit reads a message that was changed, or to which Telegram added a link
-// preview or a reaction. Its key is made of what is the same when nothing
-// changed, so that only a new text or a new date makes a new event.
+// edit reads a message that was changed. Telegram says the same when it added a
+// link preview or a reaction: such a message has no date of an edit, or the
+// text and the date of one that was told before. Its key is made of both, so
+// that only a new text or a new date makes a new event.
 func (r reader) edit(m *message) (channels.Event, bool, error) {
 	e, err := r.begin(m)
-	if err != nil {
+	if err != nil || m.EditDate <= 0 {
 		return e, false, err
 	}
 	said, ok := r.content(&e, m)
@@ -96,10 +101,7 @@ func (r reader) edit(m *message) (channels.Event, bool, error) {
 		return e, false, nil
 	}
 	e.Kind, e.Command = channels.KindEdit, said.command
-	e.Posted = e.At
-	if m.EditDate > 0 {
-		e.At = time.Unix(m.EditDate, 0).UTC()
-	}
+	e.Posted, e.At = e.At, r.time(m.EditDate)
 	sum := sha256.Sum256([]byte(m.Text + "\x00" + m.Caption))
 	e.Key = fmt.Sprintf("e:%d:%d:%d:%d:%x", r.me.ID, m.Chat.ID, m.ID, m.EditDate, sum[:6])
 	return e, true, nil
@@ -269,6 +271,12 @@ func (r reader) button(q *callback) (channels.Event, bool, error) {
 		return e, false, err
 	}
 	e.Kind, e.Actor, e.Button, e.Addressed = channels.KindButton, account(q.From), q.Data, true
+	if a := e.Address; a.Private() != "" && e.Actor.Kind == channels.Person {
+		// Who pressed, for an answer to this person alone.
+		if e.Address, err = r.place(q.Message.Chat.ID, a.Thread(), a.Private()+personMark+e.Actor.ID); err != nil {
+			return e, false, err
+		}
+	}
 	e.At, e.Posted = r.now().UTC().Truncate(time.Second), e.At
 	if q.Message.Date == 0 { // the message is too old for Telegram to show it
 		e.Posted = time.Time{}

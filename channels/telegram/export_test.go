@@ -55,3 +55,6 @@ func WaitForAlbums(c *Channel, d time.Duration) { c.album = d }
 
 // TypeEvery sets how long a sign that somebody types is left alone.
 func TypeEvery(c *Channel, d time.Duration) { c.every = d }
+
+// Rich makes a rich message of a part in the HTML parse mode.
+func Rich(part string) (string, bool) { return rich(part) }

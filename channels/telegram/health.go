@@ -82,13 +82,6 @@ func (h *health) conflict(now time.Time) {
 	h.conflicted = now
 }
 
-// quiet reports whether nothing was received since t.
-func (h *health) quiet(t time.Time) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.received.Before(t)
-}
-
 // privacy notes whether privacy mode keeps messages from us.
 func (h *health) privacy(hidden bool) {
 	h.mu.Lock()

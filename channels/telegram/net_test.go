@@ -50,10 +50,15 @@ type network struct {
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
-	s, err := fake.New(fake.Options{
-		Token: fmt.Sprintf("%d:%s", botID, secret), Bot: fake.User{ID: botID, FirstName: "Auskunft", Username: "auskunft_bot"},
-		ConflictDelay: 10 * time.Millisecond, Keep: 1000,
-	})
+	return newNetworkOf(t, fake.Options{})
+}
+
+// newNetworkOf makes a network of a server with further options.
+func newNetworkOf(t *testing.T, o fake.Options) *network {
+	t.Helper()
+	o.Token, o.Bot = fmt.Sprintf("%d:%s", botID, secret), fake.User{ID: botID, FirstName: "Auskunft", Username: "auskunft_bot"}
+	o.ConflictDelay, o.Keep = 10*time.Millisecond, 1000
+	s, err := fake.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

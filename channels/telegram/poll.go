@@ -283,6 +283,7 @@ func (p *poller) deliver(ctx context.Context, byChat [][]delivery) error {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			for _, d := range chat {
+				p.c.pressed(d.event.Address, d.query)
 				if p.deliverOne(ctx, d.event) != nil {
 					return
 				}

@@ -52,6 +52,9 @@ func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, 
 	maps.Copy(args, c.place(p.To))
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
+	if receipt, err, done := c.extra(ctx, p, args); done {
+		return receipt, err
+	}
 	var sent sentMessage
 	if err := c.client.call(ctx, "sendMessage", args, &sent); err != nil {
 		return channels.Receipt{}, c.sendError(err, p, marked)
@@ -83,7 +86,8 @@ func (c *Channel) place(to channels.Address) params {
 	if thread := topic(to); thread != "" {
 		args["message_thread_id"] = thread
 	}
-	if id, ok := messageID(to.Private()); ok {
+	answered, _, _ := strings.Cut(to.Private(), personMark)
+	if id, ok := messageID(answered); ok {
 		args["reply_parameters"] = `{"message_id":` + id + `,"allow_sending_without_reply":true}`
 	}
 	return args

@@ -58,6 +58,10 @@ type Options struct {
 	// Webhook makes Telegram bring updates; nil asks for them. Either way takes
 	// over from the other by itself.
 	Webhook *Webhook
+	// Rich sends answers with titles or tables as rich messages, Ephemeral sends
+	// what answers a pressed button in a group to the person alone who pressed
+	// it. Both need Bot API 10 and clients that know it.
+	Rich, Ephemeral bool
 	// AllMessages says that groups expect answers without a mention: Health and
 	// Check then say when the bot's privacy mode keeps messages from it.
 	AllMessages bool
@@ -117,6 +121,7 @@ type Channel struct {
 	mu      sync.Mutex           // guards the fields below
 	limited map[string]time.Time // chats that were asked to wait, until when
 	listens string               // where the webhook listens
+	optIn   optIn
 }
 
 var (
@@ -182,6 +187,7 @@ func New(o Options) (*Channel, error) {
 		probe:   webhookProbe,
 		closing: make(chan struct{}),
 		limited: make(map[string]time.Time),
+		optIn:   optIn{off: make(map[string]bool), presses: make(map[string]press)},
 	}, nil
 }
 

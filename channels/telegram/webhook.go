@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"outheis/channels"
@@ -96,6 +97,8 @@ type hook struct {
 	who    *poller // knows who we are
 	secret [sha256.Size]byte
 	slots  chan struct{}
+	// brought is when Telegram last brought something, in Unix seconds.
+	brought atomic.Int64
 }
 
 // runWebhook listens, tells Telegram where, and watches over it until ctx ends.
@@ -199,7 +202,7 @@ func (h *hook) probe(ctx context.Context) error {
 		c.log.Info("webhook is set")
 	}
 	failing := info.Pending > 0 && info.LastError != "" && c.opts.Now().Sub(time.Unix(info.ErrorDate, 0)) < 2*time.Minute
-	if failing && !first && c.health.quiet(time.Unix(info.ErrorDate, 0)) {
+	if failing && !first && h.brought.Load() <= info.ErrorDate {
 		c.health.fail(c.opts.Now(), troubleHook, &failure{text: safeText(info.LastError, c.opts.Token())})
 		return nil
 	}
@@ -286,6 +289,7 @@ func (h *hook) serve(w http.ResponseWriter, r *http.Request) {
 // understood is skipped: it would come again for ever.
 func (h *hook) take(ctx context.Context, raw []byte) error {
 	h.c.health.receive(h.c.opts.Now())
+	h.brought.Store(h.c.opts.Now().Unix())
 	id, err := updateID(json.RawMessage(raw))
 	if err != nil {
 		h.c.log.Error("unreadable update skipped", "err", err)
@@ -297,6 +301,7 @@ func (h *hook) take(ctx context.Context, raw []byte) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, webhookPatience)
 	defer cancel()
+	h.c.pressed(d.event.Address, d.query)
 	if err := h.who.deliverOne(ctx, d.event); err != nil {
 		return err
 	}

@@ -126,6 +126,7 @@ func (e *endless) Read(b []byte) (int, error) {
 
 // reliability.md T8: internet → webhook.
 func TestWebhookTakesNothingFromStrangers(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	c := open(t, h.options(quiet()))
 	events, _ := run(t, c)
@@ -181,6 +182,7 @@ func TestWebhookTakesNothingFromStrangers(t *testing.T) {
 
 // T9 of channels.md: a webhook was answered 200 before the message was stored.
 func TestWebhookIsAnsweredAfterStoring(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	c := open(t, h.options(quiet()))
 	entered, release := make(chan struct{}), make(chan struct{})
@@ -225,6 +227,7 @@ func runUntil(t *testing.T, c *telegram.Channel) (events chan channels.Event, st
 }
 
 func TestPollAndWebhookTakeOverFromEachOther(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	for i := range 4 {
 		o := h.network.options(quiet())
@@ -259,6 +262,7 @@ func TestPollAndWebhookTakeOverFromEachOther(t *testing.T) {
 }
 
 func TestWebhookThatWasTakenAwayIsSetAgain(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	c := open(t, h.options(quiet()))
 	telegram.ProbeEvery(c, 20*time.Millisecond)
@@ -280,6 +284,7 @@ func TestWebhookThatWasTakenAwayIsSetAgain(t *testing.T) {
 }
 
 func TestUnreachableWebhookIsRed(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	h.fake.Proxy("http://127.0.0.1:1")
 	c := open(t, h.options(quiet()))

@@ -13,7 +13,7 @@ import (
 
 // apiJSON holds the parameters of the methods that the server knows, and the
 // objects in them, with types, lengths and what is required, as Bot API 10.1
-// describes them.
+// describes them; ephemeral messages are of a later one.
 //
 //go:embed api.json
 var apiJSON []byte

@@ -24,6 +24,9 @@ func (s *Server) sendMessage(c *call) (any, error) {
 		return nil, err
 	}
 	m.Text, m.Entities = text, entities
+	if err := s.ephemeral(c, m); err != nil {
+		return nil, err
+	}
 	s.arrive(m)
 	return m.Message, nil
 }

@@ -40,6 +40,8 @@ type Options struct {
 	// CountUTF16 counts a text's length in UTF-16 units. The real server was
 	// seen to count code points.
 	CountUTF16 bool
+	// EmptyRich lets rich messages arrive empty, as some clients show them.
+	EmptyRich bool
 	// ConflictDelay is how long the second of two conflicts is held back;
 	// 0 stands for the real server's 3 s.
 	ConflictDelay time.Duration

@@ -68,6 +68,7 @@ type (
 		TopicCreated    *TopicCreated   `json:"forum_topic_created,omitempty"`
 		MigrateTo       int64           `json:"migrate_to_chat_id,omitempty"`
 		MigrateFrom     int64           `json:"migrate_from_chat_id,omitempty"`
+		EphemeralID     int64           `json:"ephemeral_message_id,omitempty"`
 		Rich            json.RawMessage `json:"rich_message,omitempty"`
 		ReplyMarkup     json.RawMessage `json:"reply_markup,omitempty"`
 	}
@@ -162,6 +163,8 @@ type Sent struct {
 	FileName, FileKind string
 	// Rich is the HTML of a rich message.
 	Rich string
+	// Receiver is who alone sees an ephemeral message; 0 for all others.
+	Receiver int64
 	// Buttons are the rows of the inline keyboard as it stands now.
 	Buttons [][]Button
 	// Params are all parameters of the request.

@@ -224,7 +224,7 @@ func thumbed(text string) (aside, bool) {
 		}
 	}
 	mark := thumb(text[:end])
-	if mark == "" || len(text) > end && text[0] != text[end] && (text[0] == '+' || text[0] == '-') {
+	if mark == "" || len(text) > end && (text[0] == '+' || text[0] == '-') { // "-1 degree" is a number
 		return aside{}, false
 	}
 	a := aside{intent: intentFeedback, mark: mark, sure: true}

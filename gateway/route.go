@@ -50,10 +50,10 @@ func (r Routing) Find(text string, has func(string) bool) (Route, string) {
 // the default. has says which agents there are; people says that a name at the
 // beginning may be that of a person who reads along.
 func (r Routing) route(text string, people bool, has func(string) bool) routed {
-	if m, ok := r.mentioned(text, people, has); ok {
+	if m, ok := r.scoped(text, has); ok {
 		return m
 	}
-	if m, ok := r.scoped(text, has); ok {
+	if m, ok := r.mentioned(text, people, has); ok {
 		return m
 	}
 	if best, ok := r.byKeywords(text, has); ok {

@@ -178,6 +178,9 @@ var evidenceWords = regexp.MustCompile(`^(?:(?:bitte )?(?:zeige?n?|show)(?: sie)
 func said(e channels.Event) (aside, bool) {
 	switch e.Command {
 	case commandEvidence:
+		if len(e.Text) > longestAside {
+			return aside{}, false
+		}
 		if a, ok := evidence("beleg " + e.Text); ok {
 			a.sure = true
 			return a, true

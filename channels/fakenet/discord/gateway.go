@@ -169,6 +169,15 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 // read takes the client's frames until the connection ends.
 func (c *conn) read() {
 	patience := c.s.opts.Heartbeat + c.s.opts.Heartbeat/2
+	c.ws.SetPingHandler(func(text string) error {
+		c.s.mu.Lock()
+		zombie := c.zombie
+		c.s.mu.Unlock()
+		if zombie {
+			return nil
+		}
+		return c.ws.WriteControl(websocket.PongMessage, []byte(text), time.Now().Add(time.Second))
+	})
 	_ = c.ws.SetReadDeadline(time.Now().Add(patience))
 	for {
 		_, raw, err := c.ws.ReadMessage()

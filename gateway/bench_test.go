@@ -3,6 +3,10 @@ package gateway_test
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -102,6 +106,76 @@ func BenchmarkConversationsInParallel(b *testing.B) {
 			<-arrived
 		}
 	})
+}
+
+// A thousand conversations, each of which asks again when it has its answer:
+// answered questions a second, the 99th percentile of the time from the event to
+// the post, and what the heap holds meanwhile. Durable on the way.
+func BenchmarkConversations(b *testing.B) {
+	const conversations = 1000
+	w, _ := bench(b)
+	arrived := make([]chan struct{}, conversations)
+	for i := range arrived {
+		arrived[i] = make(chan struct{}, 1)
+	}
+	w.net.quiet = true
+	w.net.onSend = func(_ int, p channels.Post) error {
+		i, err := strconv.Atoi(p.To.Chat())
+		arrived[i] <- struct{}{}
+		return err
+	}
+	took := make([][]time.Duration, conversations)
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var all sync.WaitGroup
+	b.ResetTimer()
+	began := time.Now()
+	for i := range conversations {
+		to := address(b, strconv.Itoa(i), "")
+		all.Go(func() {
+			for n := 0; left.Add(-1) >= 0; n++ {
+				asked := time.Now()
+				err := w.g.Deliver(context.Background(), channels.Event{
+					Kind: channels.KindMessage, Key: fmt.Sprint("b:", i, "/", n), Message: strconv.Itoa(n), Address: to, Audience: channels.Direct,
+					Actor: channels.Actor{ID: strconv.Itoa(i), Kind: channels.Person}, Text: "Wann ist die Sitzung?", At: asked,
+				})
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				<-arrived[i]
+				took[i] = append(took[i], time.Since(asked))
+			}
+		})
+	}
+	most := make(chan uint64)
+	stop := make(chan struct{})
+	go func() { most <- mostHeap(stop) }()
+	all.Wait()
+	d := time.Since(began)
+	b.StopTimer()
+	close(stop)
+	times := slices.Concat(took...)
+	slices.Sort(times)
+	b.ReportMetric(float64(len(times))/d.Seconds(), "q/s")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(<-most)/(1<<20), "heap-MiB")
+}
+
+// mostHeap returns the most bytes that the heap held until stop was closed.
+func mostHeap(stop <-chan struct{}) (most uint64) {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		most = max(most, m.HeapInuse)
+		select {
+		case <-tick.C:
+		case <-stop:
+			return most
+		}
+	}
 }
 
 func BenchmarkDecide(b *testing.B) {

@@ -178,8 +178,8 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 	}
 	it.res = &res.Payload
 	g.recent.note(req, res.Payload.Answer != nil, g.now())
-	target.Remarks = g.remarks(req)
 	if res.Payload.Answer != nil {
+		target.Remarks = g.remarks(req)
 		g.turns.note(req.Conversation, g.now(), req.Payload.Text, *res.Payload.Answer)
 		if !out.isOnce(req.Payload.Address) {
 			target.Buttons = buttons(req.ID, *res.Payload.Answer, req.Payload.Lang, "", "")

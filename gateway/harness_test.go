@@ -223,6 +223,7 @@ type network struct {
 	// onSend decides about the n-th post to a chat, from 1; nil accepts.
 	onSend func(n int, p channels.Post) error
 	onRun  func(ctx context.Context, in channels.Deliver) error
+	quiet  bool // remembers nothing: for benchmarks
 
 	mu    sync.Mutex
 	tries []sent
@@ -280,6 +281,9 @@ func (n *network) Send(_ context.Context, p channels.Post) (channels.Receipt, er
 	text := p.Body.Text
 	if p.Plain {
 		text = p.Body.Plain
+	}
+	if n.quiet {
+		return channels.Receipt{Remote: p.Key}, err
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -76,7 +76,7 @@ func (s *Server) answerInteraction(c *call) (any, error) {
 	a := s.actions[c.vars["interaction"]]
 	now := s.opts.Now()
 	switch {
-	case a == nil, a.token != c.vars["token"], a.answer == 0 && now.Sub(a.at) > s.opts.AckDeadline, now.Sub(a.at) > s.opts.TokenLife:
+	case a == nil, a.token != c.vars["token"], a.answer == 0 && now.Sub(a.at) > s.opts.AckDeadline, now.Sub(a.at) >= s.opts.TokenLife:
 		return nil, notFound(10062, "interaction")
 	case a.answer != 0:
 		return nil, badRequest(40060, "Interaction has already been acknowledged.")
@@ -162,7 +162,7 @@ func (s *Server) byToken(c *call) (*interaction, *channel, error) {
 		if a.token != c.vars["token"] {
 			continue
 		}
-		if s.opts.Now().Sub(a.at) > s.opts.TokenLife {
+		if s.opts.Now().Sub(a.at) >= s.opts.TokenLife {
 			break
 		}
 		ch := s.channels[a.channel]

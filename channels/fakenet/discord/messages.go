@@ -73,6 +73,10 @@ func (s *Server) createMessage(c *call) (any, error) {
 		return nil, err
 	}
 	m.Nonce = d.Nonce
+	s.unarchive(ch)
+	if ch.isThread() {
+		s.joinUser(ch, s.bot.ID)
+	}
 	if key != "" {
 		ch.nonces[key] = nonce{m.ID, s.opts.Now()}
 	}

@@ -124,7 +124,7 @@ func TestAlbumIsOneQuestion(t *testing.T) {
 	stop()
 	c = open(t, n.options(quiet()))
 	telegram.WaitForAlbums(c, 300*time.Millisecond)
-	events, stop = runUntil(t, c)
+	events, stop := runUntil(t, c)
 	defer stop()
 	n.fake.Say(ben, ben, "Ben wartet nicht lange")
 	part(1)

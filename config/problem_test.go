@@ -246,8 +246,10 @@ var problemCases = []struct {
 	{"scope", "tresor: {vaults: [{path: /usr, scope: projekte}, {path: /bin, id: b, scope: \"\"}, {path: /lib, scope: [projekt]}]}\n", []string{
 		"! 1 tresor.vaults[0].scope not_one_of_but [\"projekte\"] [organisation, fachbereich, projekt, persoenlich] [projekt]",
 		"! 1 tresor.vaults[2].scope not_one_of [[…]] [organisation, fachbereich, projekt, persoenlich]"}},
-	{"audience", "tresor: {vaults: [{path: /usr, audience: [all, user, admin, vorstand]}]}\n", []string{
-		"~ 1 tresor.vaults[0].audience unknown_audience [vorstand]"}},
+	{"audience", "tresor: {vaults: [{path: /usr, audience: [all, user, admin, vorstand, telegram/main, slack/main/5]}]}\n", []string{
+		"~ 1 tresor.vaults[0].audience unknown_audience [vorstand]", "~ 1 tresor.vaults[0].audience unknown_audience [telegram/main]",
+		"~ 1 tresor.vaults[0].audience unknown_audience [slack/main/5]"}},
+	{"places as audience", "tresor: {vaults: [{path: /usr, audience: [telegram/main/-1001234, \"discord/zweit/space:123456789012345678\", mattermost/main/ow8ye3q4mjnkfxt7i5a6b9c1de]}]}\n", nil},
 	{"Tresor twice", "tresor: {vaults: [/a/Werk, {id: Werk, path: /b/x}]}\n", []string{
 		"~ 1 tresor.vaults[0] path_not_there [/a/Werk]", "! 1 tresor.vaults[1].id want_name [\"Werk\"]", "~ 1 tresor.vaults[1].path path_not_there [/b/x]"}},
 	{"Tresor twice but for case", "tresor: {vaults: [/a/Werk, {id: werk, path: /usr}]}\n",

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,13 +100,17 @@ func readLimits(f *form, l *Limits) {
 	field(f, "open", &l.Open, whole(1, 1_000_000))
 }
 
+// audiencePlace is the name of a place whose members may be answered from a
+// Tresor: ‹network›/‹account›/‹chat›, or ‹network›/‹account›/space:‹guild or team›.
+var audiencePlace = regexp.MustCompile(`^(telegram|discord|mattermost)/[^/\s]+/(space:)?[^/\s:]+$`)
+
 func readTresor(f *form, t *Tresor) {
 	var folders []string
 	forms(f, "vaults", &t.Vaults, "path", func(f *form, v *TresorVault) {
 		field(f, "id", &v.ID, optional(name()))
 		field(f, "path", &v.Path, f.w.path())
 		field(f, "scope", &v.Scope, optional(oneOf(scopes()...)))
-		items(f, "audience", &v.Audience, text(60))
+		items(f, "audience", &v.Audience, text(120))
 		if !f.is(reading) {
 			return
 		}
@@ -119,7 +124,7 @@ func readTresor(f *form, t *Tresor) {
 		folders = append(folders, v.Path)
 		f.w.tresorNames = append(f.w.tresorNames, reference{f.place("id"), f.at("id"), v.Name()})
 		for _, who := range v.Audience {
-			if !slices.Contains([]string{"all", "user", "admin"}, who) {
+			if !slices.Contains([]string{"all", "user", "admin"}, who) && !audiencePlace.MatchString(who) {
 				f.warn("audience", unknownAudience, who)
 			}
 		}

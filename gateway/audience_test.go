@@ -136,3 +136,47 @@ func TestCanaryStaysOutOfGroups(t *testing.T) {
 		w.end()
 	})
 }
+
+// Evidence is shown on demand to those who may be answered now: when a Tresor has
+// been closed to a group since it answered there, nothing more of it is shown.
+func TestEvidenceOfATresorThatWasClosed(t *testing.T) {
+	snapshot, err := engine.OpenFS(handbuch.FS(), handbuch.Name, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := tresor.New(tresor.Options{Tresore: []tresor.Tresor{{ID: "haus", Snapshot: snapshot}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), agent.Answer)
+		w.o.Agents = map[string]agents.Agent{"tresor": agent}
+		w.o.Settings.Policy.Access[mainAccount].Groups["-1"].People["7"] = agents.RoleUser
+		w.start()
+		room := inGroup(t, "-1")
+		last := func(text string) string {
+			w.ask("7", text, room)
+			synctest.Wait()
+			all := w.net.all()
+			return all[len(all)-1].text
+		}
+		last("Was ist ein Tresor?")
+		source := snapshot.Sources()[0].Title
+		if got := last("Beleg 1 zeigen"); !strings.Contains(got, "C-") {
+			t.Fatalf("seen %q, want a Beleg", got)
+		}
+		for _, audience := range [][]string{{"admin"}, {"net/main/-2"}} {
+			agent.Declare(tresor.Tresor{ID: "haus", Audience: audience})
+			for _, text := range []string{"Beleg 1 zeigen", "Belege", "Was ist ein Tresor?"} {
+				if got := last(text); strings.Contains(got, "C-0") || strings.Contains(got, source) {
+					t.Errorf("closed to all but %v, %q: %q", audience, text, got)
+				}
+			}
+		}
+		agent.Declare(tresor.Tresor{ID: "haus", Audience: []string{"net/main/-1"}})
+		if got := last("Beleg 1 zeigen"); !strings.Contains(got, "C-") {
+			t.Errorf("open to this group: %q", got)
+		}
+		w.end()
+	})
+}

@@ -45,17 +45,22 @@ func (g *Gateway) exhibits(ctx context.Context, req *Envelope, target relay.Targ
 	defer cancel()
 	var all []relay.Exhibit
 	for i := first; i <= last; i++ {
-		all = append(all, g.exhibit(ctx, req, &about, i))
+		x, denied := g.exhibit(ctx, req, &about, i)
+		if denied {
+			return relay.Say(x.Why, target), nil
+		}
+		all = append(all, x)
 	}
 	return relay.Evidence(answer, all, target), nil
 }
 
-// exhibit is one Beleg with what has become of it.
-func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, number int) relay.Exhibit {
+// exhibit is one Beleg with what has become of it. Denied says that whoever reads
+// it may not any more, and Why says so.
+func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, number int) (_ relay.Exhibit, denied bool) {
 	x := relay.Exhibit{Number: number}
 	prover, ok := g.agents[about.res.From.Agent].(agents.Prover)
 	if !ok {
-		return x
+		return x, false
 	}
 	b, wording := about.res.answer().Belege()[number-1], ""
 	for _, s := range about.res.answer().Statements() {
@@ -71,7 +76,7 @@ func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, numb
 	}, b, wording)
 	if err == nil {
 		x.Proof = &proof
-		return x
+		return x, false
 	}
 	g.log.Warn("evidence was not compared", "agent", about.res.From.Agent, "id", req.ID, "err", err)
 	x.Why = texts.For(req.Payload.Lang).Say("gateway.not_compared")
@@ -79,7 +84,7 @@ func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, numb
 	if errors.As(err, &known) && known.Text != "" {
 		x.Why = known.Text
 	}
-	return x
+	return x, known != nil && known.Status == agents.StatusDenied
 }
 
 // prove asks an agent, and does not wait for one whose time is over.

@@ -411,6 +411,10 @@ func TestReasonsHaveWords(t *testing.T) {
 			}
 		}
 	}
+	s := gateway.Status{Refused: map[gateway.Reason]uint64{gateway.ReasonGroup: 2, gateway.ReasonSender: 3, gateway.ReasonBlocked: 4, gateway.ReasonBroken: 2}}
+	equal(t, "why", s.WhyRefused(texts.For("de")), []string{
+		"7 × von jemandem, der hier nicht fragen darf", "2 × aus einer Gruppe, die nicht eingetragen ist", "2 × nach einem Fehler",
+	})
 	if got := gateway.Reason("new").Because(texts.For("de")); got != "new" {
 		t.Errorf("a reason without words: %q", got)
 	}

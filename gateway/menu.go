@@ -75,6 +75,11 @@ func (g *Gateway) menu(locale string) []channels.Command {
 			Name: own.Say("gateway.command_language"), About: t.Say("gateway.menu_language"), Everywhere: true,
 			Argument: t.Say("gateway.menu_language_name"), ArgumentAbout: t.Say("gateway.menu_language_about"),
 		},
+		channels.Command{
+			Name: own.Say("access.command_link"), About: t.Say("access.menu_link"),
+			Argument: t.Say("access.menu_code"), ArgumentAbout: t.Say("access.menu_code_about"),
+		},
+		channels.Command{Name: own.Say("access.command_unlink"), About: t.Say("access.menu_unlink")},
 		channels.Command{Name: own.Say("gateway.command_help"), About: t.Say("gateway.menu_help")},
 		channels.Command{Name: commandStart, About: t.Say("gateway.menu_start")},
 	)

@@ -1,8 +1,11 @@
 package gateway
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -106,6 +109,22 @@ func (r Reason) Because(t *texts.Texts) string {
 		return t.Say("access.because_broken")
 	}
 	return string(r)
+}
+
+// WhyRefused lists how many events were not taken, and why, the most frequent
+// reason first.
+func (s Status) WhyRefused(t *texts.Texts) []string {
+	because := make(map[string]uint64)
+	for r, n := range s.Refused {
+		because[r.Because(t)] += n
+	}
+	words := slices.SortedFunc(maps.Keys(because), func(a, b string) int {
+		return cmp.Or(cmp.Compare(because[b], because[a]), strings.Compare(a, b))
+	})
+	for i, w := range words {
+		words[i] = fmt.Sprintf("%d × %s", because[w], w)
+	}
+	return words
 }
 
 // counts are the counters of Status. They may be used by many goroutines.

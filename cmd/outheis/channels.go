@@ -128,6 +128,9 @@ func (p *program) printAccount(a gateway.AccountStatus) {
 	for _, line := range causeAndRemedy(a.Health) {
 		fmt.Fprintln(p.out, "  "+line)
 	}
+	if a.Remark != "" {
+		fmt.Fprintln(p.out, "  "+a.Remark)
+	}
 }
 
 // causeAndRemedy says what is wrong with a channel and what helps, as the

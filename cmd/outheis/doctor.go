@@ -125,7 +125,7 @@ func (x *examination) gateway(ctx context.Context) (running bool) {
 		line := x.p.t.Say("cmd.doctor_account", a.Channel, a.Account, strings.Join(causeAndRemedy(a.Health), " "))
 		switch a.Health.State {
 		case "green":
-			x.good("cmd.doctor_account_good", a.Channel, a.Account)
+			x.line("🟢", strings.TrimSpace(x.p.t.Say("cmd.doctor_account_good", a.Channel, a.Account)+" "+a.Remark))
 		case "red":
 			x.fail(line)
 		default:

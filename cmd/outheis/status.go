@@ -161,6 +161,9 @@ func (p *program) printStatus(r report) {
 	}
 	if refused > 0 {
 		say("status_refused", refused)
+		for _, line := range g.WhyRefused(p.t) {
+			fmt.Fprintln(p.out, "  "+line)
+		}
 	}
 	say("status_queue", r.Queue.Lines, r.Queue.Bytes, r.Queue.Open)
 	if r.Queue.Damage+r.Queue.Torn+r.Queue.Foreign > 0 {

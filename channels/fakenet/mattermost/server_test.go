@@ -60,6 +60,9 @@ func listen(t *testing.T, s *mattermost.Server) *model.WebSocketClient {
 	}
 	ws.Listen()
 	t.Cleanup(func() { stop(ws) })
+	if err := s.AwaitConnected(within(t, 5*time.Second)); err != nil {
+		t.Fatal(err)
+	}
 	return ws
 }
 

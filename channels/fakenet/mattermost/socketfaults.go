@@ -17,6 +17,7 @@ type SocketStats struct {
 	Lossy         int // connections that wanted to, and events were lost
 	Pings, Pongs  int // that the client sent
 	Events        int // that were sent
+	Refused       int // attempts that met a fault
 }
 
 // Sockets returns what happened on websockets.
@@ -222,6 +223,8 @@ func (s *Server) takeRefusal() refusal {
 	if len(s.refusals) == 0 {
 		return refusal{}
 	}
+	s.stats.Refused++
+	s.wake()
 	taken := s.refusals[0]
 	if s.refusals[0].times > 0 {
 		s.refusals[0].times--

@@ -108,7 +108,8 @@ func editedWhileWaiting(t *testing.T) {
 	s.answered(person(0), claims(0, 5, 2))
 }
 
-// What happens to a message after its answer starts nothing anew.
+// What happens to a message after its answer starts nothing anew, but for another
+// text: that is answered in the place of the old answer.
 func editedAfterwards(t *testing.T) {
 	s, _ := newGroupScene(t)
 	s.start()
@@ -123,7 +124,7 @@ func editedAfterwards(t *testing.T) {
 	s.ask(person(0), 2)
 	s.got(person(0), 3)
 	s.settled()
-	s.answered(person(0), claims(0)+" ? "+claims(2))
+	s.answered(person(0), claims(1)+" ? "+claims(2)) // the edited question is answered in the old place
 }
 
 func commandsInChat(t *testing.T) {

@@ -302,11 +302,22 @@ var mark = texts.For("de").Say("gateway.maybe_twice")
 
 func isMarked(m fake.Sent) bool { return strings.HasPrefix(m.Text, mark) }
 
+// isNotice reports that a message only tells somebody who waits that they do:
+// on a busy machine there may be some.
+func isNotice(m fake.Sent) bool {
+	de := texts.For("de")
+	place, _, _ := strings.Cut(de.Say("gateway.place", 0), "0")
+	return strings.HasPrefix(m.Text, place) || m.Text == de.Say("gateway.interim")
+}
+
 // answers are the claims with which the messages of a chat answer, "?" for what
-// answers with none, with a "!" behind it if marked.
+// answers with none, with a "!" behind it if marked. Notices are left out.
 func answers(sent []fake.Sent) string {
 	var all []string
 	for _, m := range sent {
+		if isNotice(m) {
+			continue
+		}
 		claim := "?"
 		if i := strings.Index(m.Text, "[C-"); i >= 0 {
 			claim = m.Text[i : i+len("[C-0000]")]

@@ -36,6 +36,7 @@ const (
 	Attempts   Ability = "attempts"   // the network counts the tries to receive
 	Redirects  Ability = "redirects"  // a request can be sent elsewhere
 	RateLimit  Ability = "rate limit" // the network asks to wait
+	ChatWaits  Ability = "chat waits" // and means a single chat by it
 	Markup     Ability = "markup"     // the network refuses broken markup
 	Limit      Ability = "limit"      // the network refuses long messages
 	Closing    Ability = "closing"    // a chat can be closed to us

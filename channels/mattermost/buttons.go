@@ -16,6 +16,10 @@ import (
 	"outheis/formatting"
 )
 
+// maxButtons is how many buttons stand well below a post; the server does not
+// count them.
+const maxButtons = 10
+
 // A signature is the context of a button. The server keeps it to itself and
 // hands it back when the button is pressed; the clients never see it.
 type signature struct {
@@ -84,26 +88,47 @@ func (c *Channel) withWords(text string, buttons []formatting.Button) string {
 	return longer
 }
 
-// buttonsWork reports whether a button of ours has found its way back.
-func (c *Channel) buttonsWork() bool { return c.opts.PublicURL != "" && c.callback.works.Load() }
+// buttonsWork reports whether a button of ours has found its way back. While
+// that is being tried it waits for a moment.
+func (c *Channel) buttonsWork(ctx context.Context) bool {
+	if c.opts.PublicURL == "" {
+		return false
+	}
+	if !c.callback.works.Load() {
+		c.callback.tried(ctx)
+	}
+	return c.callback.works.Load()
+}
 
 // selfTest presses a button of our own, in the chat of the account with
 // itself, unless one has worked already. The server has to reach us for that
-// as it does for everybody's buttons.
-func (c *Channel) selfTest(ctx context.Context, me string) {
+// as it does for everybody's buttons. It returns at once; wait ends what it has
+// begun.
+func (c *Channel) selfTest(ctx context.Context, me string) (wait func()) {
 	if c.opts.PublicURL == "" || c.callback.works.Load() {
-		return
+		return func() {}
 	}
-	if err := c.callBack(ctx, me); err != nil {
-		if ctx.Err() == nil {
-			c.health.callback(reason(err))
-			c.log.Warn("buttons do not work, words stand in for them", "err", err)
+	ctx, cancel := context.WithCancel(ctx)
+	end := c.callback.begin()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer end()
+		if err := c.callBack(ctx, me); err != nil {
+			if ctx.Err() == nil {
+				c.health.callback(reason(err))
+				c.log.Warn("buttons do not work, words stand in for them", "err", err)
+			}
+			return
 		}
-		return
+		c.callback.works.Store(true)
+		c.health.callback("")
+		c.log.Info("buttons work")
+	}()
+	return func() {
+		cancel()
+		<-done
 	}
-	c.callback.works.Store(true)
-	c.health.callback("")
-	c.log.Info("buttons work")
 }
 
 // reason returns the last words of an error.
@@ -157,8 +182,8 @@ func (c *Channel) callBack(ctx context.Context, me string) error {
 }
 
 // testButton is the button of the self-test; no button of the gateway's is
-// called so, whose ids are printable.
-const testButton = "\x00test"
+// called so, whose ids are ASCII.
+const testButton = "·test"
 
 // pressed reads a press of a button. It returns false for one that is forged
 // or stale, and for the self-test, and a failure when that could not be told.

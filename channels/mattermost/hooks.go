@@ -118,8 +118,43 @@ type answer struct {
 type callbacks struct {
 	works atomic.Bool
 
-	mu      sync.Mutex // guards waiting
+	mu      sync.Mutex // guards the fields below
 	waiting map[string]chan struct{}
+	trying  chan struct{} // closed when the self-test that runs has ended; nil without one
+}
+
+// patience is how long a post with buttons waits for the self-test.
+const patience = 3 * time.Second
+
+// begin notes that a self-test runs, until end is called.
+func (b *callbacks) begin() (end func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	trying := make(chan struct{})
+	b.trying = trying
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		close(trying)
+		b.trying = nil
+	}
+}
+
+// tried waits for the self-test that runs, if one does.
+func (b *callbacks) tried(ctx context.Context) {
+	b.mu.Lock()
+	trying := b.trying
+	b.mu.Unlock()
+	if trying == nil {
+		return
+	}
+	t := time.NewTimer(patience)
+	defer t.Stop()
+	select {
+	case <-trying:
+	case <-t.C:
+	case <-ctx.Done():
+	}
 }
 
 func (b *callbacks) expect(nonce string) <-chan struct{} {

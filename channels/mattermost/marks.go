@@ -26,6 +26,7 @@ const (
 type marks struct {
 	mu    sync.Mutex // guards the fields below
 	me    string     // the account that they belong to; "" for none yet
+	first int64      // when marks were first kept, in ms; what is older is not asked for
 	base  int64      // of chats that have no mark of their own, in ms
 	seen  int64      // when the server was last heard, in ms
 	chats map[string]*mark
@@ -47,6 +48,7 @@ type mark struct {
 type marksJSON struct {
 	V     int              `json:"v"`
 	Me    string           `json:"me"`
+	First int64            `json:"first"`
 	Base  int64            `json:"base"`
 	Seen  int64            `json:"seen"`
 	Chats map[string]*mark `json:"chats"`
@@ -55,7 +57,7 @@ type marksJSON struct {
 // loadMarks reads what a cursor has kept. Without anything kept we have read
 // everything before now.
 func loadMarks(c channels.Cursor, now time.Time) *marks {
-	m := &marks{base: now.UnixMilli(), seen: now.UnixMilli(), chats: make(map[string]*mark)}
+	m := &marks{first: now.UnixMilli(), base: now.UnixMilli(), seen: now.UnixMilli(), chats: make(map[string]*mark)}
 	if c == nil {
 		return m
 	}
@@ -69,7 +71,7 @@ func loadMarks(c channels.Cursor, now time.Time) *marks {
 		m.err = errors.New("mattermost: not a cursor of version 1")
 		return m
 	}
-	m.me, m.base, m.seen = kept.Me, kept.Base, kept.Seen
+	m.me, m.first, m.base, m.seen = kept.Me, kept.First, kept.Base, kept.Seen
 	for id, one := range kept.Chats {
 		if one == nil || !isID(id) || one.At <= 0 {
 			continue
@@ -89,7 +91,7 @@ func (m *marks) belongTo(me string, now time.Time) bool {
 	defer m.mu.Unlock()
 	other := m.me != "" && m.me != me
 	if other {
-		m.base, m.chats = now.UnixMilli(), make(map[string]*mark)
+		m.first, m.base, m.chats = now.UnixMilli(), now.UnixMilli(), make(map[string]*mark)
 	}
 	if m.me != me {
 		m.me, m.dirty = me, true
@@ -116,9 +118,9 @@ func (m *marks) since(chat string) (at, from int64) {
 	defer m.mu.Unlock()
 	one := m.chats[chat]
 	if one == nil {
-		return m.base, m.base - overlap.Milliseconds()
+		return m.base, max(m.base-overlap.Milliseconds(), m.first)
 	}
-	return one.At, max(one.At-overlap.Milliseconds(), one.From)
+	return one.At, max(one.At-overlap.Milliseconds(), one.From, m.first)
 }
 
 // begin gives a chat a mark of its own, before anything of it is under way:
@@ -193,7 +195,7 @@ func (m *marks) kept() ([]byte, error) {
 		before := one.At - overlap.Milliseconds()
 		maps.DeleteFunc(one.Keys, func(_ string, at int64) bool { return at < before })
 	}
-	raw, err := json.Marshal(marksJSON{1, m.me, m.base, m.seen, m.chats})
+	raw, err := json.Marshal(marksJSON{1, m.me, m.first, m.base, m.seen, m.chats})
 	if err == nil {
 		m.dirty = false
 	}

@@ -214,9 +214,9 @@ func (c *Channel) Kind() string { return Kind }
 // Profile implements [channels.Channel]. Without a PublicURL there are no
 // buttons.
 func (c *Channel) Profile() formatting.Profile {
-	p := profile()
-	if c.opts.PublicURL == "" {
-		p.Buttons = 0
+	p := formatting.MattermostMarkdown(maxPost)
+	if c.opts.PublicURL != "" {
+		p.Buttons = maxButtons
 	}
 	return p
 }

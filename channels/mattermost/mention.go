@@ -220,8 +220,10 @@ func spelled(word string) string {
 }
 
 // harmless returns a text in which @all, @channel and @here call nobody: an
-// invisible joiner stands behind the at sign.
+// invisible joiner stands behind the at sign. It also takes out NUL, which the
+// server's database cannot keep.
 func harmless(s string) string {
+	s = strings.ReplaceAll(s, "\x00", "")
 	if !strings.ContainsAny(s, "@&") {
 		return s
 	}

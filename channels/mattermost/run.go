@@ -30,7 +30,7 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) (err error) {
 	}
 	c.health.start(c.opts.Now())
 	ctx, cancel := context.WithCancel(ctx)
-	stopListening, lerr := c.listen(ctx, in)
+	stopListening, lerr := c.listen(ctx, r.deliver)
 	if lerr != nil {
 		cancel()
 		return lerr
@@ -101,7 +101,7 @@ func (r *receiver) connection(ctx context.Context) error {
 	}
 	r.c.health.up(r.c.opts.Now())
 	r.c.log.Info("channel receives")
-	r.c.selfTest(ctx, r.reader.me.ID)
+	defer r.c.selfTest(ctx, r.reader.me.ID)()
 	return r.attend(ctx, s, token, since)
 }
 

@@ -12,17 +12,11 @@ import (
 	"unicode/utf8"
 
 	"outheis/channels"
-	"outheis/formatting"
 )
 
 // lookBack is how many pages of posts are looked through for one of ours that
 // may have arrived.
 const lookBack = 5
-
-// profile is what Mattermost shows.
-func profile() formatting.Profile {
-	return formatting.Profile{Name: Kind, Limit: maxPost, Measure: formatting.Runes, Buttons: 5}
-}
 
 // Send implements [channels.Channel]. Unless TakeTurn has, it waits for the
 // chat's turn first; the time limit of a request begins after that.
@@ -116,10 +110,9 @@ func (c *Channel) create(ctx context.Context, p channels.Post, n newPost) (chann
 	if err != nil {
 		return channels.Receipt{}, c.sendError(err)
 	}
-	for _, id := range n.FileIDs {
-		if !among(append([]string{}, sent.FileIDs.value...), id) {
-			return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: errors.New("mattermost: the post was made without its file")}
-		}
+	// An earlier try under the same key has another copy of the file.
+	if len(sent.FileIDs.value) < len(n.FileIDs) {
+		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: errors.New("mattermost: the post was made without its file")}
 	}
 	return channels.Receipt{Remote: sent.ID}, nil
 }
@@ -136,7 +129,7 @@ func (c *Channel) compose(ctx context.Context, p channels.Post) (newPost, error)
 		Message: c.message(p), Props: map[string]any{keyProp: hash},
 	}
 	if len(p.Body.Buttons) > 0 {
-		if c.buttonsWork() {
+		if c.buttonsWork(ctx) {
 			n.Props["attachments"] = c.attachments(chat, hash, p.Body.Buttons)
 		} else {
 			n.Message = c.withWords(n.Message, p.Body.Buttons)
@@ -238,14 +231,10 @@ func (c *Channel) edit(ctx context.Context, p channels.Post, remote string) erro
 }
 
 // editError makes every refusal of an edit one that leaves the message as it
-// is: doing it twice changes nothing, so that it is never unsure either.
+// is.
 func (c *Channel) editError(se *channels.SendError) error {
-	var f *failure
-	switch {
-	case errors.As(se.Err, &f) && f.kind == answered && (se.Class == channels.Gone || se.Class == channels.Refused):
+	if se.Class == channels.Gone {
 		se.Class, se.Remedy = channels.Refused, ""
-	case se.Class == channels.Unsure:
-		se.Class = channels.NotSent
 	}
 	return se
 }

@@ -88,6 +88,8 @@ func Start(t *testing.T, settings ...string) *Mattermost {
 		"MM_EMAILSETTINGS_SENDEMAILNOTIFICATIONS":                "false",
 		"MM_EMAILSETTINGS_REQUIREEMAILVERIFICATION":              "false",
 		"MM_TEAMSETTINGS_ENABLEOPENSERVER":                       "true",
+		"MM_TEAMSETTINGS_MAXUSERSPERTEAM":                        "10000",
+		"MM_TEAMSETTINGS_MAXCHANNELSPERTEAM":                     "10000",
 		"MM_FILESETTINGS_DIRECTORY":                              filepath.Join(dir, "data"),
 		"MM_CLOUDSETTINGS_CWSURL":                                "http://127.0.0.1:9",
 		"MM_CLOUDSETTINGS_CWSAPIURL":                             "http://127.0.0.1:9",

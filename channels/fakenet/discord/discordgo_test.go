@@ -112,3 +112,33 @@ func TestDiscordgoReadsAndWrites(t *testing.T) {
 		t.Errorf("own message %s, want %s", own.ID, sent.ID)
 	}
 }
+
+// The library takes a second to close a connection, so one test holds all.
+func TestDiscordgoResumesAndStartsAnew(t *testing.T) {
+	s, w := world(t, discord.Options{})
+	d := library(t, s, discordgo.IntentsAllWithoutPrivileged|discordgo.IntentsMessageContent)
+	messages := make(chan string, 10)
+	d.AddHandler(func(_ *discordgo.Session, m *discordgo.MessageCreate) { messages <- m.Content })
+	open(t, d)
+	s.Say(w.channel, w.ada, "eins")
+	if got := receive(t, messages, "the first message"); got != "eins" {
+		t.Errorf("got %q", got)
+	}
+	s.CutGateway()
+	s.Say(w.channel, w.ada, "in der Lücke")
+	if got := receive(t, messages, "the missed message"); got != "in der Lücke" {
+		t.Errorf("got %q", got)
+	}
+	s.ForgetSessions()
+	s.Reconnect()
+	if err := s.AwaitGateway(within(t, 8*time.Second), "a new session", func(g discord.GatewayStats) bool { return g.Ready == 2 }); err != nil {
+		t.Fatal(err)
+	}
+	s.Say(w.channel, w.ada, "zwei")
+	if got := receive(t, messages, "the next message"); got != "zwei" {
+		t.Errorf("got %q", got)
+	}
+	if g := s.Gateway(); g.Resumed != 1 || g.Invalidated != 1 || g.Identifies != 2 {
+		t.Errorf("gateway %+v", g)
+	}
+}

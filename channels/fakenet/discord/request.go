@@ -173,7 +173,12 @@ func (s *Server) note(c *call, path string) {
 	} else {
 		s.wrong = append(s.wrong, req.Method+" "+path+": no such route is known")
 	}
-	if !strings.HasPrefix(c.r.UserAgent(), "DiscordBot (") {
+	switch {
+	case c.route != nil && c.route.name == Download:
+		if c.r.Header.Get("Authorization") != "" {
+			s.wrong = append(s.wrong, req.Method+" "+path+": the token was sent to where files lie")
+		}
+	case !strings.HasPrefix(c.r.UserAgent(), "DiscordBot ("):
 		s.wrong = append(s.wrong, req.Method+" "+path+": the user agent is no DiscordBot ($url, $versionNumber)")
 	}
 	c.index = s.calls[""]

@@ -33,7 +33,8 @@ func (s *Server) Requests(route string) []Request {
 }
 
 // Violations returns what the bot's requests did that Discord does not describe
-// and mostly overlooks: unknown routes, a wrong user agent, unknown fields.
+// and mostly overlooks: unknown routes, a wrong user agent, the token sent to
+// where files lie. Package openapi beside this one judges bodies.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

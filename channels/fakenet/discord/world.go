@@ -34,7 +34,6 @@ type channel struct {
 	order    []string // of message ids, oldest first
 	nonces   map[string]nonce
 	thread   map[string]time.Time // members of a thread
-	slow     bool                 // posts are refused by the server's own limit
 }
 
 // A stored message, with what only the server knows.

@@ -45,11 +45,26 @@ func (s *Server) announcePosted(ch *channel, p *stored) {
 	data["post"] = string(mustJSON(v))
 	s.event("posted", data, broadcast{ChannelID: ch.ID}, true)
 	if s.inThread(ch, p.RootID) {
+		root := s.view(s.posts[p.RootID])
+		root.Metadata = nil
 		thread := map[string]any{"id": p.RootID, "reply_count": v.ReplyCount, "last_reply_at": p.CreateAt, "last_viewed_at": 0,
-			"participants": []any{}, "post": s.view(s.posts[p.RootID]), "unread_replies": 0, "unread_mentions": 0, "is_urgent": false, "delete_at": 0}
+			"participants": s.participants(ch, p.RootID), "post": root, "unread_replies": 0, "unread_mentions": 0, "is_urgent": false, "delete_at": 0}
 		s.event("thread_updated", map[string]any{"previous_unread_mentions": 0, "previous_unread_replies": 0, "thread": string(mustJSON(thread))},
 			broadcast{UserID: s.bot.ID, TeamID: ch.TeamID}, true)
 	}
+}
+
+// participants are those who wrote in a thread.
+func (s *Server) participants(ch *channel, root string) []User {
+	list := []User{}
+	for _, id := range ch.order {
+		p := s.posts[id]
+		known := func(u User) bool { return u.ID == p.UserID }
+		if (p.ID == root || p.RootID == root) && !slices.ContainsFunc(list, known) {
+			list = append(list, *s.users[p.UserID])
+		}
+	}
+	return list
 }
 
 // inThread reports whether the bot has written or was mentioned in a thread.

@@ -25,8 +25,9 @@ func (s *Server) getUser(c *call) (any, error) {
 	}
 	return struct {
 		User
-		Notify map[string]string `json:"notify_props"`
-	}{*u, notify}, nil
+		Notify   map[string]string `json:"notify_props"`
+		Password int64             `json:"last_password_update"`
+	}{*u, notify, u.CreateAt}, nil
 }
 
 func (s *Server) getUserByName(c *call) (any, error) {

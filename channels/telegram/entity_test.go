@@ -8,6 +8,7 @@ import (
 	"outheis/channels/telegram"
 )
 
+// channels.md T5.
 func TestSliceCountsUTF16(t *testing.T) {
 	for _, tt := range []struct {
 		text           string
@@ -69,6 +70,8 @@ func FuzzSlice(f *testing.F) {
 	})
 }
 
+// channels.md T6: only entities mention somebody; names in code, in addresses and
+// in longer names do not, and commands may be for another bot.
 func TestRead(t *testing.T) {
 	const id, name = 7, "auskunft_bot"
 	mention := func(offset, length int) telegram.Entity {

@@ -46,6 +46,8 @@ func TestEventOfAMessage(t *testing.T) {
 	}
 }
 
+// channels.md T7: is_topic_message tells a topic; message_thread_id alone may be a
+// thread of replies.
 func TestThreads(t *testing.T) {
 	for _, tt := range []struct{ name, fields, chat, thread string }{
 		{"a group's thread of replies is no topic", `"message_thread_id":55`, inGroup, ""},
@@ -94,6 +96,7 @@ func TestChannelPostIsBroadcast(t *testing.T) {
 	}
 }
 
+// channels.md T12.
 func TestEditKeys(t *testing.T) {
 	edit := func(date int, text string) channels.Event {
 		e, ok := decode(t, fmt.Sprintf(`"edited_message":{"message_id":5,"date":1700000000,"edit_date":%d,%s,%s,"text":%q}`, date, adaUser, inChat, text))
@@ -177,6 +180,7 @@ func TestMembership(t *testing.T) {
 	}
 }
 
+// Also in channels.md 2.1: a group becomes a supergroup with another id.
 func TestMoveIsToldByBothChats(t *testing.T) {
 	for _, body := range []string{
 		`"message":{"message_id":5,"date":1,` + adaUser + `,"chat":{"id":-50,"type":"group"},"migrate_to_chat_id":-10050}`,

@@ -18,7 +18,8 @@ import (
 	"outheis/channels/telegram"
 )
 
-// D12 of the reliability tests: two instances with one token.
+// channels.md T10, and D12 of the reliability tests: two instances with one
+// token.
 func TestTwoInstancesWithOneToken(t *testing.T) {
 	n := newNetwork(t)
 	var mu sync.Mutex
@@ -71,6 +72,7 @@ func TestTwoInstancesWithOneToken(t *testing.T) {
 }
 
 // The bot behind a configuration is replaced by another with lower update ids.
+// Also in channels.md 2.1: the saved offset of another bot hides all updates.
 func TestAnotherBotStartsAnew(t *testing.T) {
 	n := newNetwork(t)
 	c := open(t, n.options(quiet()))

@@ -1,19 +1,22 @@
 // Package telegram connects Telegram: it receives by long poll from the Bot
-// API, or from a Bot API server of one's own, and sends messages in its HTML
-// parse mode.
+// API, from a Bot API server of one's own, or by webhook, and sends messages in
+// its HTML parse mode, with buttons and files.
 //
-// An update counts as received when Deliver has returned nil for it, and only
-// then is the offset advanced that tells Telegram to forget it. Telegram knows
-// no idempotent sending: whether a request that was written and not answered
-// had an effect stays open, and [Channel.Send] says so with the class Unsure.
+// An update counts as received when Deliver has returned nil for it. Only then
+// is the offset advanced that tells Telegram to forget it, or the webhook's
+// request answered. Telegram knows no idempotent sending: whether a request that
+// was written and not answered had an effect stays open, and [Channel.Send] says
+// so with the class Unsure.
 //
 // The package decides nothing about who may ask or what is answered; it says
 // what happened, by the network's own signs: entities, replies, topics, kinds
 // of sender. It needs no state on disk, since unconfirmed updates come again
 // after a restart, with the same keys.
 //
-// The path of an update is poll.go → update.go → event.go → Deliver, that of a
-// post send.go → client.go, with failure.go saying what a failure means.
+// The path of an update is poll.go or webhook.go → update.go → event.go →
+// Deliver, with album.go joining the files of one question; that of a post is
+// send.go → client.go, with failure.go saying what a failure means. Rich and
+// ephemeral messages (rich.go, optin.go) are sent on request only.
 package telegram
 
 import (

@@ -81,7 +81,7 @@ func checkParts(t reporter, p formatting.Profile, parts []formatting.Part) {
 // lines and quotes are laid out.
 func shown(s string) string {
 	return strings.Join(strings.FieldsFunc(urlEscapes.Replace(s), func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune(formatting.Gap+">~", r)
+		return unicode.IsSpace(r) || strings.ContainsRune(formatting.Gap+">»~", r)
 	}), "")
 }
 

@@ -12,6 +12,15 @@ type flow struct {
 	// glued are offsets of white space at which the text must not be cut
 	// although a word ends there.
 	glued []int
+	// hanging are the lines that begin with the mark of a list, where that is
+	// markup.
+	hanging []hanging
+}
+
+// hanging is the prefix of the lines that go on with the line at at.
+type hanging struct {
+	at     int
+	prefix string
 }
 
 // A span marks up the text in [start, end).

@@ -143,6 +143,9 @@ func drawDocument(t *rapid.T) (formatting.Document, map[string]string) {
 func drawProfile(t *rapid.T) formatting.Profile {
 	p := rapid.SampledFrom(profiles()).Draw(t, "profile")
 	p.Limit = rapid.SampledFrom([]int{0, p.Limit, 120, 250, 700}).Draw(t, "limit")
+	if p.LimitMarked && p.Limit == 120 { // marks and addresses alone would fill it
+		p.Limit = 250
+	}
 	p.Measure = rapid.SampledFrom([]formatting.Measure{formatting.Runes, formatting.Bytes, formatting.UTF16, formatting.RunesOrUTF16}).Draw(t, "measure")
 	p.Reserve = rapid.SampledFrom([]int{0, 30}).Draw(t, "reserve")
 	p.Numbered = rapid.Bool().Draw(t, "numbered")

@@ -22,8 +22,7 @@ type layout struct {
 	quoted   bool   // inside a quote that the dialect draws
 	quotes   int    // depth of those that it does not
 	native   bool   // the marks of lines are the dialect's own
-	literal  bool   // the marks of the list in hand are not
-	broken   bool   // a block of code ended a list inside the list in hand
+	apart    bool   // the next list is another than the one before it
 
 	// What has to be written before the next line. It is written only when
 	// there is one, so that empty blocks leave no trace.
@@ -48,23 +47,27 @@ func lay(d Document, p *Profile) flow {
 
 // blocks writes siblings with between between them.
 func (l *layout) blocks(bs []Block, between separator) {
+	var last Block // that left a trace
 	for i, b := range bs {
 		if i > 0 {
 			sep := between
 			_, heading := bs[i-1].(Heading)
 			list, ok := b.(List)
-			l.literal = false
 			announced := ok && len(l.text) > 0 && l.text[len(l.text)-1] == ':'
 			switch {
-			case l.native && ok && !list.interrupts():
+			case l.native && (ok && !list.interrupts() || ends(last, b)):
 				sep.blank = true
 			case heading || announced: // stays close to what it announces, as "Belege:"
 				sep = separator{class: wordEnd}
 			}
 			l.separate(sep)
-			l.numberApart(bs[i-1], b)
+			l.apart = l.native && sameList(last, b)
 		}
+		from := len(l.text)
 		l.block(b)
+		if len(l.text) > from {
+			last = b
+		}
 	}
 }
 
@@ -104,12 +107,38 @@ func (list List) interrupts() bool {
 	return ok
 }
 
-// numberApart has the numbers of the list b written as text where Markdown
-// would take it for the end of the list before it and count on.
-func (l *layout) numberApart(before, b Block) {
+// beginsWithMark reports whether the item begins with a list or quote, which
+// Markdown sees behind the mark of a list but not behind the box of a task.
+func (i Item) beginsWithMark() bool {
+	if len(i.Blocks) == 0 {
+		return false
+	}
+	switch i.Blocks[0].(type) {
+	case List, Quote:
+		return true
+	}
+	return false
+}
+
+// ends reports whether Markdown needs an empty line to see that b is no more of
+// the list or quote before it.
+func ends(before, b Block) bool {
+	switch before.(type) {
+	case List, Quote:
+		switch b.(type) {
+		case Paragraph, Heading, Table:
+			return true
+		}
+	}
+	return false
+}
+
+// sameList reports whether Markdown would take the numbers of the list b for
+// more of the list before it.
+func sameList(before, b Block) bool {
 	first, ok1 := before.(List)
 	second, ok2 := b.(List)
-	l.literal = l.native && ok1 && ok2 && first.Ordered && second.Ordered
+	return ok1 && ok2 && first.Ordered && second.Ordered
 }
 
 func (l *layout) heading(h Heading) {
@@ -138,7 +167,6 @@ func (l *layout) heading(h Heading) {
 
 func (l *layout) list(list List) {
 	first, had, rest := l.first, l.hasFirst, l.rest
-	literal := l.literal || l.broken
 	inset := ""
 	if l.depth == 0 {
 		inset = l.p.Looks.Inset
@@ -147,7 +175,6 @@ func (l *layout) list(list List) {
 	number := list.Start
 	for i, item := range list.Items {
 		if i > 0 {
-			literal = literal || l.broken
 			l.rest = rest
 			l.separate(separator{class: lineEnd})
 		}
@@ -164,12 +191,12 @@ func (l *layout) list(list List) {
 			marks = append(marks, l.p.Looks.TaskDone)
 		}
 		mark := inset + strings.Join(marks, " ") + " "
-		l.first, l.hasFirst, l.literal = rest+mark, true, literal
+		l.first, l.hasFirst = rest+mark, true
 		if had { // the list is the first thing in an item of another
 			l.first = first + mark
 		}
 		l.rest = rest
-		if l.depth <= maxIndent && !literal {
+		if l.depth <= maxIndent {
 			hang := mark
 			if l.native { // what Markdown takes for the mark
 				hang = inset + marks[0] + " "
@@ -177,6 +204,11 @@ func (l *layout) list(list List) {
 			l.rest += strings.Repeat(" ", cells(hang))
 		}
 		from := len(l.text)
+		if l.native && item.Task != NoTask && item.beginsWithMark() {
+			l.startLine(false)
+			l.trimPrefix()
+			l.separate(separator{class: lineEnd, blank: true})
+		}
 		l.blocks(item.Blocks, separator{class: lineEnd})
 		if len(l.text) == from && item.Task != NoTask {
 			l.startLine(false)
@@ -189,7 +221,6 @@ func (l *layout) list(list List) {
 		l.hasFirst = false
 	}
 	l.depth--
-	l.broken = l.broken && l.depth > 0
 	l.first, l.hasFirst, l.rest = first, had, rest
 }
 
@@ -261,7 +292,6 @@ func (l *layout) pre(lines []string, lang, indent string) {
 	for _, line := range lines {
 		ticks = max(ticks, backticks(line))
 	}
-	l.broken = l.broken || l.native && l.depth > 1
 	l.open(span{kind: spanPre, arg: lang, n: int32(ticks + 1)})
 	rest := l.rest
 	drawn := l.p.Dialect.draws(spanPre)
@@ -322,7 +352,12 @@ func (l *layout) trimPrefix() {
 		l.text = l.text[:len(l.text)-1]
 	}
 	if n := len(l.flow.spans); n > 0 {
-		l.flow.spans[n-1].end = min(l.flow.spans[n-1].end, len(l.text))
+		last := &l.flow.spans[n-1]
+		last.end = min(last.end, len(l.text))
+		if l.native && strings.HasPrefix(string(l.text[min(last.start, last.end):]), "- - -") { // a rule, in Markdown
+			last.kind = spanAlt
+			last.arg = string(l.text[last.start:last.end])
+		}
 	}
 }
 
@@ -335,7 +370,7 @@ func (l *layout) startLine(code bool) {
 		l.text = append(l.text, '\n')
 		if l.sep.blank {
 			if l.native {
-				l.prefix(strings.TrimRight(l.sep.prefix, " "))
+				l.prefix(strings.TrimRight(l.sep.prefix, " "), true)
 			} else {
 				l.text = append(l.text, strings.TrimRight(l.sep.prefix, " ")...)
 			}
@@ -353,29 +388,28 @@ func (l *layout) startLine(code bool) {
 	prefix := l.rest
 	if l.hasFirst {
 		prefix, l.hasFirst = l.first, false
+		if l.native {
+			l.flow.hanging = append(l.flow.hanging, hanging{from, l.rest})
+		}
 	}
 	blanks := 0
 	if !code {
 		blanks = indentation(prefix)
 	}
-	l.prefix(prefix)
+	l.prefix(prefix, false)
 	if b.end >= 0 {
 		b.start = from + blanks
 		l.flow.borders = append(l.flow.borders, b)
 	}
 }
 
-// prefix writes the prefix of a line.
-func (l *layout) prefix(prefix string) {
+// prefix writes the prefix of a line, which may be empty behind it.
+func (l *layout) prefix(prefix string, empty bool) {
 	from := len(l.text)
 	l.text = append(l.text, prefix...)
-	marks := strings.TrimSpace(prefix) != ""
-	mark := func(from, to int, kind spanKind) {
-		l.flow.spans = append(l.flow.spans, span{start: from, end: to, kind: kind})
-	}
 	if !l.native {
-		if marks {
-			mark(from, len(l.text), spanPrefix)
+		if strings.TrimSpace(prefix) != "" {
+			l.flow.spans = append(l.flow.spans, span{start: from, end: len(l.text), kind: spanPrefix})
 		}
 		return
 	}
@@ -385,13 +419,18 @@ func (l *layout) prefix(prefix string) {
 			l.flow.spans = append(l.flow.spans, span{start: from, end: from + blanks, kind: spanIndent, n: level})
 		}
 		from, prefix = from+blanks, prefix[blanks:]
-		end := l.p.quoteMark(prefix)
-		literal := end == 0 && l.literal
+		end, mark := l.p.quoteMark(prefix), quoteMark
 		if end == 0 {
-			end = len(prefix)
+			end, mark = len(prefix), listMark
+			switch {
+			case empty:
+				mark = emptyMark
+			case l.apart && end > 0:
+				mark, l.apart = apartMark, false
+			}
 		}
-		if end > 0 && !literal {
-			mark(from, from+end, spanPrefix)
+		if end > 0 {
+			l.flow.spans = append(l.flow.spans, span{start: from, end: from + end, kind: spanPrefix, n: mark})
 		}
 		from, prefix = from+end, prefix[end:]
 	}
@@ -407,45 +446,16 @@ func (p *Profile) quoteMark(line string) int {
 	return 0
 }
 
-// levels is how many quotes inside each other have an indentation of their own.
-const levels = maxIndent + 1
-
-// indentations returns how far what goes on behind the first n bytes of line is
-// set in: by blanks and the marks of lists, at the start of the line and behind
-// the mark of each quote.
-func (p *Profile) indentations(line string, n int) (blanks [levels]int) {
+// indentations returns the blanks that prefix begins with, and those behind
+// the mark of each quote in it.
+func (p *Profile) indentations(prefix string) (blanks [levels]int) {
 	for i := range blanks {
-		for {
-			blank := indentation(line)
-			mark := listMark(line[blank:])
-			if mark == 0 || blank+mark > n {
-				blanks[i] += blank
-				line, n = line[blank:], n-blank
-				break
-			}
-			blanks[i] += blank + mark
-			line, n = line[blank+mark:], n-blank-mark
-		}
-		quote := p.quoteMark(line)
-		if quote == 0 {
+		blanks[i] = indentation(prefix)
+		n := p.quoteMark(prefix[blanks[i]:])
+		if n == 0 {
 			break
 		}
-		line, n = line[quote:], n-quote
+		prefix = prefix[blanks[i]+n:]
 	}
 	return blanks
-}
-
-// listMark returns the length of the mark of a list that line begins with.
-func listMark(line string) int {
-	if strings.HasPrefix(line, "- ") {
-		return 2
-	}
-	n := 0
-	for n < len(line) && isDigit(line[n]) {
-		n++
-	}
-	if n > 0 && strings.HasPrefix(line[n:], ". ") {
-		return n + 2
-	}
-	return 0
 }

@@ -75,7 +75,7 @@ func (r *run) link(l Link) {
 // affords reports whether a link to url takes no more than a quarter of a part.
 func (p *Profile) affords(url string) bool {
 	n := 4 * len(p.Dialect.escape(nil, snippet{all: url, to: len(url)}))
-	return (!p.LimitMarked || p.Limit == 0 || n <= p.Limit) && (p.EntityBytes == 0 || n <= p.EntityBytes) && (p.RawLimit == 0 || n <= p.RawLimit)
+	return (!p.LimitMarked || p.Limit == 0 || n <= int(p.budget(p.markerSize(0)).seen)) && (p.EntityBytes == 0 || n <= p.EntityBytes) && (p.RawLimit == 0 || n <= p.RawLimit)
 }
 
 // target adds the URL of a link for people to read.

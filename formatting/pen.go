@@ -20,14 +20,15 @@ type place struct {
 	fresh bool     // nothing but prefixes stands before it in its line
 	in    spanKind // the innermost span whose text is not escaped as usual, or 0
 	row   bool     // in a row of a native table
-	level int32    // of the indentation in hand
+	lists lists
 }
 
 // enter tells that s opens.
 func (p *place) enter(s span) {
 	switch s.kind {
 	case spanCode, spanPre, spanLink, spanAddress, spanIndent, spanPrefix:
-		p.in, p.level = s.kind, s.n
+		p.in = s.kind
+		p.lists.enter(s)
 	case spanRow:
 		p.row = true
 	}
@@ -41,6 +42,9 @@ func (p *place) leave(s span, around []span) {
 		for _, a := range around {
 			p.enter(a)
 		}
+		if s.kind == spanPre {
+			p.lists.end()
+		}
 	case spanRow:
 		p.row = false
 	}
@@ -49,10 +53,12 @@ func (p *place) leave(s span, around []span) {
 // wrote tells what was written there.
 func (p *place) wrote(text string) {
 	if p.in == spanIndent || p.in == spanPrefix {
+		p.lists.column += len(text)
 		return
 	}
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		p.fresh, text = true, text[i+1:]
+		p.lists.line()
 	}
 	p.fresh = p.fresh && strings.TrimLeft(text, " ") == ""
 }
@@ -92,36 +98,16 @@ type printer struct {
 	marked []byte
 	plain  []byte
 	mute   int // open spans whose text does not go to plain
-	// Where indentation is markup, a part that begins inside a list drops the
-	// indentation of its first line, from all lines that have it. There is one
-	// for each quote around the list.
-	dedent   [levels]int
-	rebase   [levels]bool // take the next line's
-	indented bool         // the line in hand has had its indentation
-	midway   bool         // the part began inside a line, and no list or quote since
 }
 
-func newPrinter(d Dialect) printer { return printer{d: d, place: place{fresh: true}} }
+func newPrinter(d Dialect) printer {
+	return printer{d: d, place: place{fresh: true, lists: lists{awaits: -1}}}
+}
 
 func (p *printer) write(all string, from, to int) {
-	switch {
-	case p.in == spanIndent:
-		n := min(p.level, levels-1)
-		if p.rebase[n] {
-			p.dedent[n], p.rebase[n] = to-from, false
-		}
-		p.dedent[n] = min(p.dedent[n], to-from)
-		from += p.dedent[n]
-		p.indented = true
-	case p.in == spanPrefix && p.midway:
-		p.midway = false
-		if isDigit(all[from]) { // in Markdown, a number does not end a paragraph
-			if line := bytes.LastIndexByte(p.marked, '\n'); line > 0 && p.marked[line-1] != '\n' {
-				p.marked = slices.Insert(p.marked, line, '\n')
-			}
-		}
-	case p.fresh && p.in != spanPre && all[from] != '\n' && !p.indented:
-		p.dedent[0], p.rebase[0] = 0, false
+	from, gap := p.lists.write(&p.place, all, from, to)
+	if gap != noGap {
+		p.apart(gap)
 	}
 	text := all[from:to]
 	p.marked = p.d.escape(p.marked, snippet{all, from, to, p.place})
@@ -129,9 +115,21 @@ func (p *printer) write(all string, from, to int) {
 		p.plain = append(p.plain, text...)
 	}
 	p.wrote(text)
-	if strings.IndexByte(text, '\n') >= 0 {
-		p.indented = false
+}
+
+// apart puts what g says before the line in hand.
+func (p *printer) apart(g listGap) {
+	line := bytes.LastIndexByte(p.marked, '\n') + 1
+	if line == 0 {
+		return
 	}
+	prefix := string(p.marked[line:])
+	blank := strings.TrimRight(prefix, " ") + "\n"
+	lines := blank
+	if g == wideGap {
+		lines += prefix + gap + "\n" + blank
+	}
+	p.marked = slices.Insert(p.marked, line, []byte(lines)...)
 }
 
 // print writes text that is no piece of a flow.
@@ -166,11 +164,6 @@ func (p *printer) close(s span, around []span) {
 	default:
 		p.marked = p.d.close(p.marked, s, around)
 		p.leave(s, around)
-		if s.kind == spanPre {
-			for i := range p.rebase {
-				p.rebase[i] = true
-			}
-		}
 	}
 }
 
@@ -217,14 +210,19 @@ type meter struct {
 
 // freshCost is how many units the first characters of a part may take more
 // than the same characters in the middle of a line.
-const freshCost = 8
+const freshCost = 32
 
 func newMeter(p *Profile) meter {
 	return meter{d: p.Dialect, m: p.Measure, marked: p.LimitMarked, place: place{fresh: true}}
 }
 
 func (m *meter) write(all string, from, to int) {
+	from, gap := m.lists.write(&m.place, all, from, to)
 	text := all[from:to]
+	if gap != noGap {
+		m.sum.seen += int32(3*m.lists.column + 4)
+		m.sum.raw += int32(3*m.lists.column + 8)
+	}
 	n := int32(m.m.Of(text))
 	if m.mute == 0 {
 		m.sum.plain += n

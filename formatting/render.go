@@ -20,7 +20,7 @@ func Render(d Document, p Profile) []Part {
 	parts := make([]Part, 0, len(pieces))
 	w := walk{f: &f}
 	native := p.Dialect.draws(spanPrefix)
-	line, at := 0, 0 // where the line of at begins
+	line, at, hung := 0, 0, 0 // where the line of at begins; how many hang before it
 	for _, piece := range pieces {
 		pr := newPrinter(p.Dialect)
 		w.skip(piece[0])
@@ -29,8 +29,15 @@ func Render(d Document, p Profile) []Part {
 				line = at + i + 1
 			}
 			at = piece[0]
-			pr.dedent = p.indentations(f.text[line:], at-line)
-			pr.midway = at > line+indentation(f.text[line:])
+			pr.lists.midway = at > line+indentation(f.text[line:])
+			for hung < len(f.hanging) && f.hanging[hung].at < line {
+				hung++
+			}
+			prefix := f.text[line:]
+			if pr.lists.midway && hung < len(f.hanging) && f.hanging[hung].at == line {
+				prefix = f.hanging[hung].prefix
+			}
+			pr.lists.dedent = p.indentations(prefix)
 		}
 		w.resume(&pr)
 		w.advance(piece[1], &pr)
@@ -102,7 +109,11 @@ func (p *Profile) markerSize(n int) int {
 	}
 	most := len("99")
 	if p.Limit > 0 {
-		most = max(most, len(strconv.Itoa(128*n/p.Limit)))
+		parts := 32 * n / p.Limit
+		if p.LimitMarked {
+			parts *= maxEscape
+		}
+		most = max(most, len(strconv.Itoa(parts)))
 	}
 	return 2*most + len("(/)") + len(p.Looks.Number)
 }
@@ -118,7 +129,7 @@ func (p Profile) Notice(part Part, text string) Part {
 	if part.Mode != dialect.mode() {
 		dialect = PlainDialect()
 	}
-	if dialect.draws(spanTable) { // which a line above would take for its own
+	if dialect.draws(spanPrefix) { // the part may begin with what needs an empty line before it
 		gap = "\n\n"
 	}
 	for room := p.reserve() - len(gap); ; {

@@ -19,6 +19,7 @@ import (
 type editing struct {
 	*network
 	onEdit func(n int, p channels.Post) error // nil takes every edit
+	slow   time.Duration                      // how long an edit takes
 
 	mu    sync.Mutex
 	edits int
@@ -36,6 +37,8 @@ func (n *editing) Send(ctx context.Context, p channels.Post) (channels.Receipt, 
 }
 
 func (n *editing) Edit(_ context.Context, p channels.Post, remote string) error {
+	time.Sleep(n.slow / 2)
+	defer time.Sleep(n.slow / 2)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.edits++

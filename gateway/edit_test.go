@@ -178,3 +178,28 @@ func TestDeletedQuestions(t *testing.T) {
 		}
 	})
 }
+
+// Whoever presses a button while the question is being edited does not bring the
+// old answer back.
+func TestPressWhileTheQuestionIsEdited(t *testing.T) {
+	for _, late := range []time.Duration{0, time.Second, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, newMemory(), echo)
+			n := newEditing(w)
+			n.slow = 2 * time.Second
+			w.start()
+			asked := w.ask("7", "Wann?")
+			synctest.Wait()
+			id := w.queue.firstID()
+			w.ask("7", "Wo?", edits(asked))
+			time.Sleep(late)
+			w.press("8", "up:"+id, "1", inChat(t, "7"))
+			w.press("7", "down:"+id, "1")
+			time.Sleep(time.Minute)
+			if got := n.line("1"); got != echoed("Wo?") {
+				t.Errorf("%v later: the answer reads %q", late, got)
+			}
+			w.end()
+		})
+	}
+}

@@ -190,6 +190,10 @@ func (g *Gateway) filesRemark(req *Envelope) string {
 		sentences = append(sentences, t.Say("gateway.files_only", kept))
 	case kept > 0:
 		sentences = append(sentences, t.Say("gateway.files_kept", kept))
+	case req.Intent == intentFiles:
+		sentences = append(sentences, t.Say("gateway.refused_unsupported"))
+	default:
+		sentences = append(sentences, t.Say("gateway.unread"))
 	}
 	return strings.Join(append(sentences, lost...), " ")
 }

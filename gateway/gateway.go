@@ -170,6 +170,7 @@ type Gateway struct {
 	turns      turns
 	recent     recent
 	taps       taps
+	rows       rows
 	languages  languages
 	strangers  strangers
 	counts     counts

@@ -74,7 +74,7 @@ func (g *Gateway) sendPart(ctx context.Context, it *item, out *outlet, post chan
 		if at.tries++; at.tries == 1 {
 			at.first = g.now()
 		}
-		receipt, err := g.put(ctx, out, g.dress(post, at, req, out), at)
+		receipt, err := g.put(ctx, out, g.dress(post, at, req, out), n, at, req)
 		if err == nil {
 			g.locate(p, it, at, n, post.To, receipt.Remote)
 			ok := req.event(eventOK, okCause(req.ID, n))

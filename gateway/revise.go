@@ -52,12 +52,33 @@ func (g *Gateway) repliedTo(id string) (a given, ok bool, err error) {
 	return a, ok, err
 }
 
-// put sends a part: as a new message, or in the place of one.
-func (g *Gateway) put(ctx context.Context, out *outlet, post channels.Post, at *part) (channels.Receipt, error) {
+// put sends part n: as a new message, or in the place of one. Of what somebody
+// thinks of an answer nothing is shown any more once another answer stands there.
+func (g *Gateway) put(ctx context.Context, out *outlet, post channels.Post, n int, at *part, req *Envelope) (channels.Receipt, error) {
 	if at.edit == "" {
 		return out.post(ctx, post)
 	}
-	return channels.Receipt{Remote: at.edit}, out.edit(ctx, post, at.edit)
+	r := channels.Receipt{Remote: at.edit}
+	release, err := g.rows.take(ctx, postedCause(post.To, at.edit))
+	if err != nil {
+		return r, &channels.SendError{Class: channels.NotSent, Err: err}
+	}
+	defer release()
+	if req.Intent == intentFeedback {
+		if _, revised, err := g.queue.Lookup(revisedCause(req.Payload.Ref)); revised || err != nil {
+			return r, nil
+		}
+	}
+	if err := out.edit(ctx, post, at.edit); err != nil {
+		return r, err
+	}
+	if n == 1 && at.origin != "" && req.Payload.Ref != "" {
+		// Where this fails the part counts as not sent, and is put there once more.
+		if err := g.write(ctx, req.event(eventRevised, revisedCause(req.Payload.Ref))); err != nil {
+			return r, &channels.SendError{Class: channels.NotSent, Err: err}
+		}
+	}
+	return r, nil
 }
 
 // edit changes a message once. An account whose channel cannot do that any more
@@ -84,19 +105,12 @@ func (o *outlet) edit(ctx context.Context, p channels.Post, remote string) (err 
 }
 
 // locate writes down where a part of an answer stands, so that what is said below
-// that message finds the answer; and, of one that took the place of another, that
-// it did.
+// that message finds the answer. Of one that took the place of another the line
+// of that one leads there.
 func (g *Gateway) locate(p *pen, it *item, at *part, n int, to channels.Address, remote string) {
 	req := &it.req
-	if at.origin == "" || remote == "" {
+	if at.origin == "" || remote == "" || at.edit != "" {
 		return
-	}
-	if at.edit != "" {
-		if n == 1 && req.Payload.Ref != "" {
-			e := req.event(eventRevised, revisedCause(req.Payload.Ref))
-			p.add(e)
-		}
-		return // the line of the answer before leads here
 	}
 	e := req.event(eventPosted, postedCause(to, remote))
 	e.Payload.Part, e.Payload.Remote = n, remote

@@ -83,8 +83,9 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 	}
 	e.gateway, err = gateway.New(gateway.Options{
 		Queue: e.queue, Accounts: slices.Concat(own, e.accounts), Agents: e.agents(c), Settings: e.settings(c),
-		Roster: e.human.Doc(gateway.RosterFile, store.DocOptions{}),
-		Local:  looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
+		Roster:    e.human.Doc(gateway.RosterFile, store.DocOptions{}),
+		Languages: e.human.Doc(gateway.LanguagesFile, store.DocOptions{}), Files: e.human,
+		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
 	})
 	return e, err
 }

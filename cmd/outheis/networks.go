@@ -6,9 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"outheis/channels"
+	"outheis/channels/discord"
+	"outheis/channels/mattermost"
 	"outheis/channels/telegram"
 	"outheis/config"
 	"outheis/config/texts"
@@ -21,6 +24,8 @@ import (
 func networks() []network {
 	return []network{
 		networkOf(telegram.Kind, func(c config.Channels) []config.Telegram { return c.Telegram }, openTelegram),
+		networkOf(discord.Kind, func(c config.Channels) []config.Discord { return c.Discord }, openDiscord),
+		networkOf(mattermost.Kind, func(c config.Channels) []config.Mattermost { return c.Mattermost }, openMattermost),
 	}
 }
 
@@ -68,6 +73,37 @@ func (w accountWiring) texts() *texts.Texts { return texts.For(w.c.Human.Languag
 func openTelegram(w accountWiring, t config.Telegram) (channels.Channel, error) {
 	return opened(telegram.New(telegram.Options{
 		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Texts: w.texts(), Log: w.log, Now: w.now,
+	}))
+}
+
+func openDiscord(w accountWiring, d config.Discord) (channels.Channel, error) {
+	o := discord.Options{
+		Account: d.Name, Token: d.Token.Reveal, URL: d.APIURL, Cursor: w.cursor(), KnownHosts: d.KnownLinks,
+		Texts: w.texts(), Log: w.log, Now: w.now,
+	}
+	for _, place := range d.Commands {
+		if place != config.CommandsGlobal {
+			o.Guilds = append(o.Guilds, place)
+		}
+	}
+	if slices.Contains(d.Commands, config.CommandsGlobal) {
+		o.Guilds = nil
+	}
+	for _, g := range d.Groups {
+		o.Watch = append(o.Watch, g.ID)
+	}
+	return opened(discord.New(o))
+}
+
+func openMattermost(w accountWiring, m config.Mattermost) (channels.Channel, error) {
+	secret, err := w.secret(m.ButtonSecret)
+	if err != nil {
+		return nil, err
+	}
+	return opened(mattermost.New(mattermost.Options{
+		Account: m.Name, Token: m.Token.Reveal, URL: m.URL, Cursor: w.cursor(), Flat: m.Thread == config.ThreadWhenThreaded,
+		Listen: m.Listen, PublicURL: m.PublicURL, CommandToken: m.CommandToken.Reveal, Secret: secret,
+		Texts: w.texts(), Log: w.log, Now: w.now,
 	}))
 }
 
@@ -174,6 +210,10 @@ func (p *program) profile(channel string) (formatting.Profile, bool) {
 	switch channel {
 	case "telegram":
 		return formatting.TelegramHTML(), true
+	case "discord":
+		return formatting.DiscordMarkdown(), true
+	case "mattermost":
+		return formatting.MattermostMarkdown(0), true
 	case "terminal":
 		return formatting.Terminal(formatting.TerminalOptions{Color: p.color(), Width: p.width()}), true
 	}

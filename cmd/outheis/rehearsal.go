@@ -13,11 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"outheis/agents"
+	"outheis/channels"
 	"outheis/config"
 	"outheis/config/texts"
 	"outheis/gateway"
@@ -35,7 +35,7 @@ type stage struct {
 	people  int    // who have spoken so far, on each network
 	process *exec.Cmd
 	ended   chan error
-	output  tailBuffer
+	output  *os.File // what outheis printed
 }
 
 // A probe is a question to the handbook, and words of its answer.
@@ -57,6 +57,9 @@ func (p *program) newStage(dir string) (*stage, error) {
 		return nil, err
 	}
 	if err := os.Mkdir(s.human, 0o700); err != nil {
+		return nil, err
+	}
+	if s.output, err = os.OpenFile(filepath.Join(dir, "outheis.log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
 		return nil, err
 	}
 	return s, s.configure(dir)
@@ -116,7 +119,7 @@ func (s *stage) networks() []string {
 	return all
 }
 
-// start runs outheis until it takes questions.
+// start runs outheis until it receives from every network.
 func (s *stage) start(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -124,7 +127,7 @@ func (s *stage) start(ctx context.Context) error {
 	}
 	s.process = exec.Command(self, "--human", s.human, "--lang", "de", "selftest", standInVerb)
 	s.process.Env = s.environment()
-	s.process.Stdout, s.process.Stderr = &s.output, &s.output
+	s.process.Stdout, s.process.Stderr = s.output, s.output
 	if err := s.process.Start(); err != nil {
 		return err
 	}
@@ -139,13 +142,11 @@ func (s *stage) start(ctx context.Context) error {
 			return false, fmt.Errorf("it ended at once: %v", err)
 		default:
 		}
-		c, err := gateway.DialControl(s.human)
+		r, err := s.status(ctx)
 		if err != nil {
-			return false, nil
+			return false, nil // not yet
 		}
-		defer c.Close()
-		_, err = c.Ping(ctx)
-		return err == nil, nil
+		return !slices.ContainsFunc(r.Gateway.Accounts, func(a gateway.AccountStatus) bool { return a.Health.State != channels.Green }), nil
 	})
 }
 
@@ -203,6 +204,7 @@ func (s *stage) close() {
 	for _, n := range s.nets {
 		_ = n.close()
 	}
+	_ = s.output.Close()
 }
 
 // status asks outheis how it stands.
@@ -236,40 +238,78 @@ func (s *stage) until(ctx context.Context, what string, f func() (bool, error)) 
 	}
 }
 
-// An asking is what a person asked in a rehearsal.
+// An asking is what a person asked in a rehearsal, how often, and how many answers
+// there were to it before.
 type asking struct {
 	net    standIn
 	person int
 	probe  probe
+	times  int
+	before answered
 }
 
-// ask makes people ask that have not spoken before, so many on each network.
-func (s *stage) ask(people int) []asking {
-	var all []asking
+// answered counts answers, and of them apart those that say that they may be
+// second ones.
+type answered struct{ plain, marked int }
+
+func (a answered) all() int { return a.plain + a.marked }
+
+// An audience is what people ask in a rehearsal. It is made by [stage.audience].
+type audience struct {
+	s     *stage
+	known bool // by the network: only those speak who have spoken before
+	asked []*asking
+	next  int
+}
+
+// audience begins a rehearsal. In one of known people nobody is new to the bot: of
+// what a stranger writes first while nobody is there, some networks tell nothing
+// later.
+func (s *stage) audience(known bool) *audience { return &audience{s: s, known: known} }
+
+// ask makes some people ask, on each network.
+func (a *audience) ask(people int) {
+	s := a.s
 	for range people {
-		s.people++
+		if !a.known {
+			s.people++
+		}
+		person := s.people
+		if a.known {
+			person = 1 + a.next%s.people
+		}
+		a.next++
+		probe := s.probes[a.next%len(s.probes)]
 		for _, n := range s.nets {
-			one := asking{n, s.people, s.probes[s.people%len(s.probes)]}
-			n.say(one.person, one.probe.question)
-			all = append(all, one)
+			a.of(n, person, probe).times++
+			n.say(person, probe.question)
 		}
 	}
-	return all
+}
+
+func (a *audience) of(n standIn, person int, p probe) *asking {
+	for _, one := range a.asked {
+		if one.net == n && one.person == person && one.probe == p {
+			return one
+		}
+	}
+	one := &asking{net: n, person: person, probe: p, before: a.s.answers(n, person, p)}
+	a.asked = append(a.asked, one)
+	return one
 }
 
 // settle waits until everything that was asked is answered and nothing is on its
 // way any more.
-func (s *stage) settle(ctx context.Context, asked []asking) error {
-	waiting := slices.Clone(asked)
+func (a *audience) settle(ctx context.Context) error {
+	s, waiting := a.s, slices.Clone(a.asked)
 	err := s.until(ctx, "the last answer", func() (bool, error) {
-		waiting = slices.DeleteFunc(waiting, func(a asking) bool {
-			plain, marked := s.answers(a)
-			return plain+marked > 0
+		waiting = slices.DeleteFunc(waiting, func(one *asking) bool {
+			return s.answers(one.net, one.person, one.probe).all()-one.before.all() >= one.times
 		})
 		return len(waiting) == 0, nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w: %d of %d are missing, the first on %s", err, len(waiting), len(asked), waiting[0].net.kind())
+		return fmt.Errorf("%w: %d people miss one, the first on %s", err, len(waiting), waiting[0].net.kind())
 	}
 	return s.until(ctx, "the end of all requests", func() (bool, error) {
 		r, err := s.status(ctx)
@@ -277,48 +317,47 @@ func (s *stage) settle(ctx context.Context, asked []asking) error {
 	})
 }
 
-// answers counts the answers that came, and of them those that say that they may
-// be second ones.
-func (s *stage) answers(a asking) (plain, marked int) {
-	for _, text := range a.net.got(a.person) {
+// answers counts what a person was answered to a probe.
+func (s *stage) answers(n standIn, person int, p probe) answered {
+	var a answered
+	for _, text := range n.got(person) {
 		switch {
-		case !strings.Contains(text, a.probe.answer):
+		case !strings.Contains(text, p.answer):
 		case strings.Contains(text, s.mark):
-			marked++
+			a.marked++
 		default:
-			plain++
+			a.plain++
 		}
 	}
-	return plain, marked
+	return a
 }
 
 // judge holds what arrived against what was asked.
-func (s *stage) judge(r *rehearsalReport, asked []asking) {
-	r.Asked = len(asked)
-	for _, a := range asked {
-		plain, marked := s.answers(a)
-		switch {
-		case plain+marked == 0:
-			r.Lost++
-			continue
-		case !a.net.repeats(): // there a mark is no excuse
-			r.Doubled += plain + marked - 1
-		default:
-			r.Doubled += max(plain-1, 0)
+func (a *audience) judge(r *rehearsalReport) {
+	for _, one := range a.asked {
+		now := a.s.answers(one.net, one.person, one.probe)
+		plain, marked := now.plain-one.before.plain, now.marked-one.before.marked
+		r.Asked += one.times
+		missing := max(one.times-plain-marked, 0)
+		r.Lost += missing
+		r.Answered += one.times - missing
+		if one.net.repeats() {
+			r.Doubled += max(plain-one.times, 0)
 			r.Marked += marked
+		} else { // there a mark is no excuse
+			r.Doubled += max(plain+marked-one.times, 0)
 		}
-		r.Answered++
 	}
 }
 
-// secretsIn returns the files below the human directory, and "output", that hold
-// a token.
+// secretsIn returns the files that hold a token: those of the human directory, and
+// what outheis printed.
 func (s *stage) secretsIn() ([]string, error) {
 	var found []string
 	has := func(b []byte) bool {
 		return slices.ContainsFunc(s.nets, func(n standIn) bool { return bytes.Contains(b, []byte(n.token())) })
 	}
-	err := filepath.WalkDir(s.human, func(path string, d fs.DirEntry, err error) error {
+	check := func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -327,37 +366,10 @@ func (s *stage) secretsIn() ([]string, error) {
 			found = append(found, path)
 		}
 		return err
-	})
-	if has([]byte(s.output.String())) {
-		found = append(found, "output")
 	}
-	return found, err
-}
-
-// A tailBuffer keeps the end of what is written to it. It may be used by many
-// goroutines.
-type tailBuffer struct {
-	mu sync.Mutex // guards b
-	b  []byte
-}
-
-// mostOutput is how much of what outheis prints is kept, in bytes.
-const mostOutput = 8 << 20
-
-// Write implements [io.Writer].
-func (t *tailBuffer) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, b...)
-	if n := len(t.b) - mostOutput; n > 0 {
-		t.b = append(t.b[:0], t.b[n:]...)
+	printed, err := os.ReadFile(s.output.Name())
+	if has(printed) {
+		found = append(found, s.output.Name())
 	}
-	return len(b), nil
-}
-
-// String returns what is kept.
-func (t *tailBuffer) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.b)
+	return found, errors.Join(err, filepath.WalkDir(s.human, check))
 }

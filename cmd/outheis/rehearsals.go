@@ -14,7 +14,7 @@ type rehearsal struct {
 }
 
 // patience is how long a rehearsal may take.
-const patience = 2 * time.Minute
+const patience = 40 * time.Second
 
 // rehearsals are played in this order, with one outheis after the other in the
 // same folder.
@@ -44,7 +44,7 @@ func rehearsals() []rehearsal {
 
 // rehearse plays one rehearsal.
 func (s *stage) rehearse(ctx context.Context, r rehearsal, size selftestSize) rehearsalReport {
-	ctx, cancel := context.WithTimeout(ctx, patience+time.Duration(size.kills+size.flood/10)*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience+time.Duration(2*size.kills+size.flood/3)*time.Second)
 	defer cancel()
 	begun := time.Now()
 	report := rehearsalReport{Name: r.name}
@@ -63,15 +63,17 @@ func (s *stage) play(ctx context.Context, r *rehearsalReport, people int, broken
 			broken(n)
 		}
 	}
-	asked := s.ask(people)
-	err := s.settle(ctx, asked)
-	s.judge(r, asked)
-	return err
+	a := s.audience(false)
+	defer a.judge(r)
+	a.ask(people)
+	return a.settle(ctx)
 }
 
 // rehearseOutage takes the networks away while answers are due.
 func rehearseOutage(ctx context.Context, s *stage, size selftestSize, r *rehearsalReport) error {
-	asked := s.ask(size.people / 2)
+	a := s.audience(true)
+	defer a.judge(r)
+	a.ask(size.people / 2)
 	for _, n := range s.nets {
 		if err := n.down(); err != nil {
 			return err
@@ -85,32 +87,30 @@ func rehearseOutage(ctx context.Context, s *stage, size selftestSize, r *rehears
 			return err
 		}
 	}
-	asked = append(asked, s.ask(size.people-size.people/2)...)
-	err := s.settle(ctx, asked)
-	s.judge(r, asked)
-	return err
+	a.ask(size.people - size.people/2)
+	return a.settle(ctx)
 }
 
 // rehearseCrash kills outheis at random moments while people ask, and starts it
 // again.
 func rehearseCrash(ctx context.Context, s *stage, size selftestSize, r *rehearsalReport) error {
-	var asked []asking
-	defer func() { s.judge(r, asked) }()
+	a := s.audience(true)
+	defer a.judge(r)
 	r.Facts = map[string]int{"kills": size.kills}
 	for range size.kills {
-		asked = append(asked, s.ask(size.people/2)...)
+		a.ask(size.people / 2)
 		if err := pause(ctx, time.Duration(rand.IntN(250))*time.Millisecond); err != nil {
 			return err
 		}
 		if err := s.kill(); err != nil {
 			return err
 		}
-		asked = append(asked, s.ask(1)...) // while nobody is there
+		a.ask(1) // while nobody is there
 		if err := s.start(ctx); err != nil {
 			return err
 		}
 	}
-	return s.settle(ctx, asked)
+	return a.settle(ctx)
 }
 
 // rehearseFlood has many people ask at once.

@@ -84,7 +84,8 @@ func TestRehearsalsAreJudged(t *testing.T) {
 		{"only marked", []string{mark + "\nEin Claim ist: …"}, false, "1 0 0 0"},
 	} {
 		var r rehearsalReport
-		s.judge(&r, []asking{{net: heard{texts: tt.texts, twice: tt.twice}, probe: probe{answer: "Ein Claim ist"}}})
+		a := audience{s: s, asked: []*asking{{net: heard{texts: tt.texts, twice: tt.twice}, probe: probe{answer: "Ein Claim ist"}, times: 1}}}
+		a.judge(&r)
 		if got := fmt.Sprint(r.Answered, r.Lost, r.Doubled, r.Marked); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	fakediscord "outheis/channels/fakenet/discord"
+	fakemattermost "outheis/channels/fakenet/mattermost"
 	faketelegram "outheis/channels/fakenet/telegram"
 	"outheis/config"
 )
@@ -47,7 +48,7 @@ const (
 // standIns starts one of each network that outheis knows.
 func standIns() ([]standIn, error) {
 	var all []standIn
-	for _, start := range []func() (standIn, error){newTelegramStandIn, newDiscordStandIn} {
+	for _, start := range []func() (standIn, error){newTelegramStandIn, newDiscordStandIn, newMattermostStandIn} {
 		s, err := start()
 		if err != nil {
 			for _, started := range all {
@@ -125,8 +126,12 @@ func newDiscordStandIn() (standIn, error) {
 		return nil, err
 	}
 	d := &discordStandIn{server: server}
-	d.people.add = func(n int) string {
-		return server.AddUser(fakediscord.User{Username: "person" + strconv.Itoa(n), Locale: "de"}).ID
+	owner := server.AddUser(fakediscord.User{Username: "owner"})
+	guild := server.AddGuild("", "Gilde", owner.ID)
+	d.people.add = func(n int) string { // who shares no guild with the bot cannot be written to
+		who := server.AddUser(fakediscord.User{Username: "person" + strconv.Itoa(n), Locale: "de"}).ID
+		server.Join(guild, who)
+		return who
 	}
 	return d, nil
 }
@@ -158,6 +163,54 @@ func (d *discordStandIn) breakSends(how breakage, times int) {
 		cutBefore: fakediscord.CutBefore, cutAfter: fakediscord.CutAfter, throttled: fakediscord.TooMany,
 	}[how]
 	d.server.Fault(fakediscord.Fault{Kind: kind, Route: fakediscord.CreateMessage, Times: times, RetryAfter: time.Second})
+}
+
+type mattermostStandIn struct {
+	server *fakemattermost.Server
+	people crowd[string]
+}
+
+func newMattermostStandIn() (standIn, error) {
+	server, err := fakemattermost.New(fakemattermost.Options{Token: "rehearsalmattermosttoken00"})
+	if err != nil {
+		return nil, err
+	}
+	owner := server.AddUser(fakemattermost.User{Username: "owner"}).ID
+	server.AddChannel(server.AddTeam("werkstatt", owner), "town-square", fakemattermost.Open, owner)
+	m := &mattermostStandIn{server: server}
+	m.people.add = func(n int) string {
+		return server.AddUser(fakemattermost.User{Username: "person" + strconv.Itoa(n), Locale: "de"}).ID
+	}
+	return m, nil
+}
+
+func (m *mattermostStandIn) kind() string  { return "mattermost" }
+func (m *mattermostStandIn) token() string { return m.server.Token() }
+func (m *mattermostStandIn) repeats() bool { return false }
+func (m *mattermostStandIn) down() error   { return m.server.Down() }
+func (m *mattermostStandIn) up() error     { return m.server.Up() }
+func (m *mattermostStandIn) close() error  { return m.server.Close() }
+
+func (m *mattermostStandIn) section() map[string]any { return map[string]any{"url": m.server.URL()} }
+
+func (m *mattermostStandIn) say(n int, text string) {
+	who := m.people.get(n)
+	m.server.Say(m.server.Direct(who), who, text)
+}
+
+func (m *mattermostStandIn) got(n int) []string {
+	var all []string
+	for _, post := range m.server.Sent(m.server.Direct(m.people.get(n))) {
+		all = append(all, post.Text)
+	}
+	return all
+}
+
+func (m *mattermostStandIn) breakSends(how breakage, times int) {
+	kind := map[breakage]fakemattermost.FaultKind{
+		cutBefore: fakemattermost.CutBefore, cutAfter: fakemattermost.CutAfter, throttled: fakemattermost.TooMany,
+	}[how]
+	m.server.Fault(fakemattermost.Fault{Kind: kind, Route: fakemattermost.CreatePost, Times: times, RetryAfter: time.Second})
 }
 
 // A crowd has the people of a network by their number, and makes those that are

@@ -19,6 +19,7 @@ const (
 	calm        = time.Minute      // and in order for so long before that is told
 	startTime   = time.Minute      // an account may be starting
 	storeTime   = 30 * time.Second // events may be refused by the queue
+	putOut      = time.Minute      // in which several chats are lost at a time
 	silentAfter = time.Minute      // behind the start, that nothing came is worth a remark
 )
 
@@ -68,7 +69,7 @@ func (o *outlet) findings(t *texts.Texts, now time.Time, p Policy) []channels.He
 		add(channels.Red, t.Say("access.unstored", o.cause), t.Say("access.unstored_remedy"))
 	}
 	for _, l := range o.lost {
-		if _, listed := p.Access[o.id].group(l); !listed {
+		if !o.misses(l, p.Access[o.id]) {
 			continue
 		}
 		if l.Change == channels.ChangeMuted {
@@ -91,8 +92,27 @@ func (o *outlet) findings(t *texts.Texts, now time.Time, p Policy) []channels.He
 	return all
 }
 
+// misses reports that a chat that we lost is one that we should answer in. Of a
+// guild or team that is listed as a whole, chats come and go; only several at a
+// time mean that we were put out of it. The caller holds mu.
+func (o *outlet) misses(l channels.Event, a Access) bool {
+	if _, listed := a.group(l); !listed {
+		return false
+	}
+	if _, itself := a.Groups[l.Address.Chat()]; itself {
+		return true
+	}
+	n := 0
+	for _, other := range o.lost {
+		if other.Space == l.Space && other.Change == l.Change && other.At.Sub(l.At).Abs() <= putOut {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // lose notes what became of us in a chat, or that we are there again.
-func (o *outlet) lose(e channels.Event) {
+func (o *outlet) lose(e channels.Event, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	chat := e.Address.Chat()
@@ -101,7 +121,7 @@ func (o *outlet) lose(e channels.Event) {
 		if o.lost == nil {
 			o.lost = make(map[string]channels.Event)
 		}
-		o.lost[chat] = channels.Event{Address: e.Address, Space: e.Space, Change: e.Change}
+		o.lost[chat] = channels.Event{Address: e.Address, Space: e.Space, Change: e.Change, At: now}
 	}
 }
 

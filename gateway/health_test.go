@@ -359,6 +359,56 @@ func TestAilmentsInTheLanguageOfTheReader(t *testing.T) {
 	})
 }
 
+// That a chat is gone of a guild that is listed as a whole is daily life; that
+// several are at once is not.
+func TestLostChatsOfASpace(t *testing.T) {
+	inClinic(t, func(t *testing.T, w *clinic) {
+		s := w.o.Settings
+		s.Policy.Access[secondAccount] = gateway.Access{
+			Groups: map[string]gateway.Group{"-1": {}}, Spaces: map[string]gateway.Group{"S": {}},
+		}
+		if err := w.g.Reload(s); err != nil {
+			t.Fatal(err)
+		}
+		becomes := func(chat, space string, change channels.Change) channels.State {
+			to := w.at(chat)
+			w.hears(func(e *channels.Event) {
+				e.Kind, e.Change, e.Address, e.Audience, e.Space = channels.KindMembership, change, to, channels.Group, space
+			})
+			return w.status().Health.State
+		}
+		for _, c := range []struct {
+			chat, space string
+			change      channels.Change
+			want        channels.State
+		}{
+			{"-7", "T", channels.ChangeRemoved, channels.Green}, // not listed
+			{"-2", "S", channels.ChangeRemoved, channels.Green},
+			{"-3", "S", channels.ChangeRemoved, channels.Red},
+			{"-2", "S", channels.ChangeJoined, channels.Green},
+			{"-1", "", channels.ChangeMuted, channels.Yellow},
+			{"-1", "", channels.ChangeRemoved, channels.Red},
+			{"-1", "", channels.ChangeJoined, channels.Green},
+		} {
+			if got := becomes(c.chat, c.space, c.change); got != c.want {
+				t.Errorf("%s of %q %s: %s, want %s", c.chat, c.space, c.change, got, c.want)
+			}
+		}
+		time.Sleep(time.Hour)
+		if got := becomes("-4", "S", channels.ChangeRemoved); got != channels.Green {
+			t.Errorf("another an hour later: %s", got)
+		}
+		becomes("-1", "", channels.ChangeRemoved)
+		s.Policy.Access[secondAccount] = gateway.Access{Spaces: map[string]gateway.Group{"S": {}}}
+		if err := w.g.Reload(s); err != nil {
+			t.Fatal(err)
+		}
+		if h := w.status().Health; h.State != channels.Green {
+			t.Errorf("a group that is not listed any more: %+v", h)
+		}
+	})
+}
+
 // A backlog of old messages is no wrong clock.
 func TestClockIsNotJudgedByABacklog(t *testing.T) {
 	inClinic(t, func(t *testing.T, w *clinic) {

@@ -375,8 +375,9 @@ func (g *Gateway) muteProgram(ctx context.Context, e channels.Event, l Limits, n
 // membership tells the administrators when a group that we answer has another
 // id from now on: the configuration names the old one.
 func (g *Gateway) membership(ctx context.Context, e channels.Event) {
-	if o := g.outlets.get(accountOf(e.Address)); o != nil {
-		o.lose(e)
+	_, listed := g.settings.Load().Policy.Access[accountOf(e.Address)].group(e)
+	if o := g.outlets.get(accountOf(e.Address)); o != nil && listed {
+		o.lose(e, g.now())
 	}
 	old, moved := e.Address.Chat(), e.Moved.Chat()
 	if e.Change != channels.ChangeMoved || moved == "" {

@@ -128,6 +128,8 @@ func (g *Gateway) link(ctx context.Context, e channels.Event, req Envelope, now 
 	}
 	var o outcome
 	switch {
+	case e.Actor.Kind != channels.Person || e.Actor.ID == "": // a program is nobody's account
+		o = outcome{notice: noticeLinkWrong}
 	case e.Command == commandUnlink:
 		o = g.unlink(e)
 	case typed == "":

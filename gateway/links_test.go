@@ -184,7 +184,7 @@ func TestLinkCodesCannotBeGuessed(t *testing.T) {
 			t.Errorf("a code that is over: %q", got)
 		}
 		right := codeIn.FindString(w.says(mainAccount, "7", "/verbinden"))
-		for i := range 1000 {
+		for i := range 100 {
 			want := "Diesen Code gibt es nicht"
 			if i >= 3 {
 				want = "Das waren zu viele falsche Codes."
@@ -239,16 +239,23 @@ func TestCodesAreOfOneUse(t *testing.T) {
 // T24: whatever a hundred people do with each other's codes, accounts are one
 // person's exactly where they were joined.
 func TestNoCrossTalkBetweenPersons(t *testing.T) {
+	t.Run("in memory", func(t *testing.T) { crossTalk(t, nil, 300) })
+	t.Run("on disk", func(t *testing.T) {
+		h := human(t, t.TempDir())
+		defer h.Close()
+		crossTalk(t, h.Doc(gateway.RosterFile, store.DocOptions{}), 40)
+	})
+}
+
+// crossTalk joins and parts accounts of a hundred people at random.
+func crossTalk(t *testing.T, doc *store.Doc, times int) {
 	type who struct {
 		account gateway.AccountID
 		id      string
 	}
-	dir := t.TempDir()
-	h := human(t, dir)
-	defer h.Close()
 	synctest.Test(t, func(t *testing.T) {
 		w := &twoAccounts{newWorld(t, newMemory(), echo), newNetwork()}
-		w.o.Roster = h.Doc(gateway.RosterFile, store.DocOptions{})
+		w.o.Roster = doc
 		w.o.Accounts = append(w.o.Accounts, gateway.Account{Name: "second", Channel: w.second})
 		w.o.Settings.Policy.Access[secondAccount] = w.o.Settings.Policy.Access[mainAccount]
 		w.o.Settings.Policy.Limits = gateway.Limits{Burst: 10_000, Daily: 10_000, Open: 100_000}
@@ -263,7 +270,7 @@ func TestNoCrossTalkBetweenPersons(t *testing.T) {
 			set[p] = i
 		}
 		fresh := len(all)
-		for range 200 {
+		for range times {
 			a, b := all[r.IntN(len(all))], all[r.IntN(len(all))]
 			if r.IntN(4) == 0 {
 				w.says(a.account, a.id, "/trennen")
@@ -299,8 +306,13 @@ func TestNoCrossTalkBetweenPersons(t *testing.T) {
 				}
 			}
 		}
-		if joined < 20 {
+		if joined < times/10 {
 			t.Errorf("only %d pairs are joined: the test is too weak", joined)
+		}
+		if doc == nil {
+			synctest.Wait()
+			w.end()
+			return
 		}
 		before := make(map[who]string)
 		for _, p := range all {

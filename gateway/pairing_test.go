@@ -162,7 +162,7 @@ func TestPairingWindow(t *testing.T) {
 		}
 		counts("closed", 0)
 		until, err := w.g.OpenPairing(t.Context(), 0)
-		if err != nil || until.Sub(time.Now()) != 10*time.Minute {
+		if err != nil || time.Until(until) != 10*time.Minute {
 			t.Fatalf("OpenPairing = %v, %v", until, err)
 		}
 		counts("open", 1)

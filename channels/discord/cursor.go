@@ -23,6 +23,7 @@ type marks struct {
 	floor   uint64
 	done    map[string]uint64 // last durable message, where above the floor
 	direct  map[string]uint64 // direct channels and their last durable message
+	people  map[string]string // direct channels by person
 	pending map[uint64]int    // messages that came and are not durable yet
 	dirty   bool
 }
@@ -31,7 +32,9 @@ type marks struct {
 const mostDirect = 1000
 
 func newMarks() *marks {
-	return &marks{done: make(map[string]uint64), direct: make(map[string]uint64), pending: make(map[uint64]int)}
+	return &marks{
+		done: make(map[string]uint64), direct: make(map[string]uint64), people: make(map[string]string), pending: make(map[uint64]int),
+	}
 }
 
 // savedMarks are marks as the cursor holds them.
@@ -40,6 +43,7 @@ type savedMarks struct {
 	Floor  string            `json:"floor"`
 	Done   map[string]string `json:"channels,omitempty"`
 	Direct map[string]string `json:"direct,omitempty"`
+	People map[string]string `json:"people,omitempty"`
 }
 
 // load takes over what the cursor holds, once.
@@ -75,7 +79,31 @@ func (m *marks) load(raw []byte) error {
 			}
 		}
 	}
+	for person, channel := range s.People {
+		if _, err := parseID(channel); err == nil {
+			m.people[person] = channel
+		}
+	}
 	return nil
+}
+
+// meet notes the direct channel of a person.
+func (m *marks) meet(person, channel string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.people[person] != channel {
+		m.people[person], m.dirty = channel, true
+	}
+	if _, known := m.direct[channel]; !known {
+		m.direct[channel], m.dirty = 0, true
+	}
+}
+
+// with returns the direct channel of a person, or "".
+func (m *marks) with(person string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.people[person]
 }
 
 // begin sets the floor of an account that starts for the first time.
@@ -189,6 +217,8 @@ func (m *marks) encode() ([]byte, error) {
 		}
 		s.Direct[channel] = formatID(m.direct[channel])
 	}
+	maps.DeleteFunc(m.people, func(_, channel string) bool { _, kept := m.direct[channel]; return !kept })
+	s.People = maps.Clone(m.people)
 	b, err := json.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("encode the cursor: %w", err)

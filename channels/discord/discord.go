@@ -34,6 +34,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,6 +68,10 @@ type Options struct {
 	// Guilds are the ids of the guilds in which commands are registered; empty
 	// registers them once, for everywhere.
 	Guilds []string
+	// People are the ids of people whose direct channels are read from the start.
+	// Discord lists no direct channels, so that what somebody else writes there
+	// for the first time while we are away is never seen.
+	People []string
 	// Watch are the ids of channels that Check looks at.
 	Watch []string
 	// KnownHosts are the hosts whose links may show a preview. A message with a
@@ -129,11 +134,10 @@ type Channel struct {
 	// doubts asks for a look at our token before its time.
 	doubts chan struct{}
 
-	mu      sync.Mutex        // guards the fields below
-	self    identity          // who we are, once known
-	private map[string]string // direct channels by person
-	tiers   map[string]int    // premium tier of a guild
-	spaces  map[string]string // guild of a channel, for the size of files
+	mu     sync.Mutex        // guards the fields below
+	self   identity          // who we are, once known
+	tiers  map[string]int    // premium tier of a guild
+	spaces map[string]string // guild of a channel, for the size of files
 }
 
 // identity is who our account is.
@@ -176,9 +180,9 @@ func New(o Options) (*Channel, error) {
 	if o.Timeout < 0 || o.CatchUpAge < 0 || o.CatchUpMessages < 0 {
 		return nil, errors.New("discord: negative limit")
 	}
-	for _, id := range append(append([]string(nil), o.Guilds...), o.Watch...) {
+	for _, id := range slices.Concat(o.Guilds, o.People, o.Watch) {
 		if _, err := parseID(id); err != nil {
-			return nil, fmt.Errorf("discord: guilds and channels: %q is not an id of Discord", id)
+			return nil, fmt.Errorf("discord: guilds, people and channels: %q is not an id of Discord", id)
 		}
 	}
 	base, err := checkAPI(o.URL)
@@ -204,7 +208,6 @@ func New(o Options) (*Channel, error) {
 		times:   timing{typing: typingEvery, save: 5 * time.Second, probe: time.Minute, identify: 5 * time.Second, overlap: time.Minute, first: 10 * time.Second},
 		closing: make(chan struct{}),
 		doubts:  make(chan struct{}, 1),
-		private: make(map[string]string),
 		tiers:   make(map[string]int),
 		spaces:  make(map[string]string),
 	}, nil

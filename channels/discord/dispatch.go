@@ -55,10 +55,34 @@ func (r *receiver) ready(d ready) {
 	}
 	r.places.keep(d.Guilds)
 	r.c.health.guilds(r.places.count())
-	directs := r.c.marks.directs()
-	for _, channel := range directs {
+	r.openDirects()
+	for _, channel := range r.c.marks.directs() {
 		r.fill(channel, place{kind: discordgo.ChannelTypeDM})
 	}
+}
+
+// openDirects finds the direct channels of [Options.People], before anything
+// that is written there now takes its place in the lane. What it does not find
+// in time it looks for again with the next session.
+func (r *receiver) openDirects() {
+	ctx, cancel := context.WithTimeout(r.lanes.ctx, 15*time.Second)
+	defer cancel()
+	var asked sync.WaitGroup
+	for _, person := range r.c.opts.People {
+		if r.c.marks.with(person) != "" {
+			continue
+		}
+		asked.Go(func() {
+			err := with(ctx, r.lanes.fetch, func() error {
+				_, err := r.c.directWith(ctx, person)
+				return err
+			})
+			if err != nil && r.lanes.ctx.Err() == nil {
+				r.c.log.Warn("direct channel not found", "id", person, "err", err)
+			}
+		})
+	}
+	asked.Wait()
 }
 
 // know takes over who we are from a new session.
@@ -174,6 +198,9 @@ func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string
 			return
 		}
 		r.places.seen(at.guild, m.ChannelID)
+		if at.direct() && e.Actor.Kind == channels.Person {
+			r.c.marks.meet(e.Actor.ID, m.ChannelID)
+		}
 	}
 	r.c.marks.stored(m.ChannelID, at.direct(), id)
 }

@@ -12,7 +12,6 @@ func Hurry(c *Channel) {
 	c.times.save = 20 * time.Millisecond
 	c.times.probe = 200 * time.Millisecond
 	c.times.identify = time.Millisecond
-	c.times.first = 0
 }
 
 // ProbeEvery sets how often a channel looks at its own application.

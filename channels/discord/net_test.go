@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +49,15 @@ type network struct {
 
 func newNetwork(t *testing.T, o fake.Options) *network {
 	t.Helper()
+	// The world is older than the first start of an adapter.
+	var settled atomic.Bool
+	defer settled.Store(true)
+	o.Now = func() time.Time {
+		if settled.Load() {
+			return time.Now()
+		}
+		return time.Now().Add(-time.Hour)
+	}
 	o.Token, o.Bot = secret, fake.User{ID: botID, Username: "auskunft"}
 	s, err := fake.New(o)
 	if err != nil {
@@ -86,7 +96,7 @@ func newNetwork(t *testing.T, o fake.Options) *network {
 
 func (n *network) options(log *slog.Logger) discord.Options {
 	return discord.Options{
-		Account: account, Token: n.fake.Token, URL: n.fake.URL(), Log: log, Timeout: time.Second, Cursor: &n.cursor,
+		Account: account, Token: n.fake.Token, URL: n.fake.URL(), Log: log, Timeout: time.Second, Cursor: &n.cursor, People: []string{ada, ben},
 		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: n.limits,
 	}
 }
@@ -290,10 +300,14 @@ func (n *network) breakRoute(route string, f channeltest.Fault, times int) {
 func (n *network) BreakReceive(f channeltest.Fault, times int) {
 	switch f {
 	case channeltest.CutBefore: // the session can be resumed
-		n.fake.RefuseConnects(times-1, 502)
+		if times > 1 {
+			n.fake.RefuseConnects(times-1, 502)
+		}
 	case channeltest.CutAfter: // it cannot, and what happens meanwhile is told by nobody
 		n.fake.ForgetSessions()
-		n.fake.RefuseConnects(times-1, 502)
+		if times > 1 {
+			n.fake.RefuseConnects(times-1, 502)
+		}
 	case channeltest.Garbage:
 		n.fake.GarbageConnects(times, "<html>"+n.fake.Token()+"</html>")
 	case channeltest.Slow:

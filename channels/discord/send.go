@@ -110,10 +110,13 @@ func (c *Channel) target(ctx context.Context, a channels.Address) (string, error
 	if !direct {
 		return a.Chat(), nil
 	}
-	c.mu.Lock()
-	channel := c.private[person]
-	c.mu.Unlock()
-	if channel != "" {
+	return c.directWith(ctx, person)
+}
+
+// directWith returns the direct channel with a person, which is opened where we
+// do not know it. Opening it shows nothing to anybody.
+func (c *Channel) directWith(ctx context.Context, person string) (string, error) {
+	if channel := c.marks.with(person); channel != "" {
 		return channel, nil
 	}
 	var opened room
@@ -127,9 +130,7 @@ func (c *Channel) target(ctx context.Context, a channels.Address) (string, error
 	if _, err := parseID(opened.ID); err != nil {
 		return "", &failure{what: "open a direct channel", kind: foreign, text: errForm.Error()}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.private[person] = opened.ID
+	c.marks.meet(person, opened.ID)
 	return opened.ID, nil
 }
 

@@ -68,7 +68,7 @@ func fileArrives(b *bench) {
 		b.Fatalf("%d files, want 1: %+v", len(e.Files), e.Files)
 	}
 	f := e.Files[0]
-	equal(b, "name", f.Name, "Prüfbericht 2026.pdf")
+	equal(b, "name", blanks(f.Name), "Prüfbericht 2026.pdf")
 	if f.Size != int64(len(want)) && f.Size != 0 {
 		b.Errorf("size %d, want %d or unknown", f.Size, len(want))
 	}
@@ -81,6 +81,9 @@ func fileArrives(b *bench) {
 	equal(b, "text without a caption", without.Text, "")
 	equal(b, "files without a caption", len(without.Files), 1)
 }
+
+// blanks undoes what some networks do to the blanks of a file's name.
+func blanks(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func severalFiles(b *bench) {
 	r := b.start()
@@ -198,7 +201,7 @@ func fileIsSent(b *bench) {
 			b.Fatalf("%s: arrived with %d files", f.Name, len(got.Files))
 		}
 		if i < 2 { // what networks make of signs that have a meaning in headers is theirs
-			equal(b, "name", got.Files[0].Name, f.Name)
+			equal(b, "name", blanks(got.Files[0].Name), f.Name)
 		}
 	}
 }

@@ -136,6 +136,7 @@ func (n *network) Say(l channeltest.Line) string {
 		if l.Text != "" {
 			args = []string{"frage", l.Text}
 		}
+		n.connected()
 		return n.fake.Slash(channel, from, l.Command, args...)
 	}
 	text := strings.NewReplacer("{me}", "<@"+botID+">", "{other}", "<@"+n.other+">").Replace(l.Text)
@@ -155,6 +156,16 @@ func (n *network) Say(l channeltest.Line) string {
 	return n.fake.Post(line)
 }
 
+// connected waits for a session: Discord tells nobody of a command or a button
+// when no session of the bot lives, and says so to the person.
+func (n *network) connected() {
+	ctx, cancel := context.WithTimeout(n.t.Context(), 5*time.Second)
+	defer cancel()
+	if err := n.fake.AwaitConnected(ctx); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
 func (n *network) Edit(at channeltest.Place, id, text string) { n.fake.Edit(n.at(at), id, text) }
 
 func (n *network) Touch(at channeltest.Place, id string) { n.fake.Touch(n.at(at), id) }
@@ -170,6 +181,7 @@ func (n *network) React(at channeltest.Place, id, emoji string) {
 }
 
 func (n *network) Press(at channeltest.Place, id, data string) {
+	n.connected()
 	n.fake.Press(n.at(at), ada, id, data)
 }
 
@@ -311,7 +323,7 @@ func (n *network) BreakReceive(f channeltest.Fault, times int) {
 	case channeltest.Garbage:
 		n.fake.GarbageConnects(times, "<html>"+n.fake.Token()+"</html>")
 	case channeltest.Slow:
-		n.fake.SlowGateway(50 * time.Microsecond)
+		n.fake.SlowGateway(time.Nanosecond)
 		return
 	case channeltest.Late:
 		n.fake.Freeze()

@@ -16,6 +16,7 @@ import (
 // stays in it.
 func (g *Gateway) carry(ctx context.Context, it *item) {
 	log := g.log.With("conversation", it.req.Conversation, "id", it.req.ID)
+	defer it.courtesy.takeFloor()
 	defer func() {
 		if r := recover(); r != nil {
 			log.Error("request panicked", "err", r, "stack", string(debug.Stack()))

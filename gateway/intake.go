@@ -95,7 +95,7 @@ func (g *Gateway) Deliver(ctx context.Context, e channels.Event) (err error) {
 		return nil
 	}
 	req := request(e, cause, raw, v, settings)
-	if lang := g.languages.of(g.person(accountOf(e.Address), e.Actor.ID)); lang != "" {
+	if lang := g.languages.of(g.person(accountOf(e.Address), e.Actor.ID)); lang != "" && e.Actor.ID != "" {
 		req.Payload.Lang = lang
 	}
 	switch {

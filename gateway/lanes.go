@@ -338,5 +338,17 @@ func (l *lanes) close() {
 	l.closed = true
 }
 
-// wait returns when every lane has ended.
-func (l *lanes) wait() { l.wg.Wait() }
+// wait returns when every lane has ended, and nobody who still waits is told so
+// any more.
+func (l *lanes) wait() {
+	l.wg.Wait()
+	l.mu.Lock()
+	var all []*item
+	for _, it := range l.open {
+		all = append(all, it)
+	}
+	l.mu.Unlock()
+	for _, it := range all {
+		it.courtesy.takeFloor()
+	}
+}

@@ -151,6 +151,9 @@ func (g *Gateway) chooseLanguage(e channels.Event, req Envelope) Envelope {
 		return req
 	}
 	req.Payload.Notice, req.Payload.Lang = noticeLanguage, lang
+	if e.Actor.ID == "" {
+		return req // nobody in particular
+	}
 	if err := g.languages.choose(g.person(accountOf(e.Address), e.Actor.ID), lang); err != nil {
 		g.log.Error("language was not kept", "channel", accountOf(e.Address).String(), "err", err)
 		req.Payload.Notice = noticeLanguageUnsaved

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"outheis/channels"
@@ -30,11 +31,16 @@ type courtesy struct {
 	// floor holds a token while a notice is sent, and for ever once the answer is
 	// about to be.
 	floor chan struct{}
+	taken bool // by the lane, or by Run once no lane works any more
 	place *time.Timer
 }
 
 // takeFloor ends the notices and waits for one that is under way.
 func (c *courtesy) takeFloor() {
+	if c.taken {
+		return
+	}
+	c.taken = true
 	if c.place != nil {
 		c.place.Stop()
 	}
@@ -98,13 +104,20 @@ func (g *Gateway) notify(it *item, what string, say func(*texts.Texts) string) {
 	if !out.isOpen() || out.gates.until(req.Payload.Address).After(g.now()) {
 		return
 	}
+	if _, told, err := g.queue.Lookup(noticeCause(req.ID, what)); told || err != nil {
+		return
+	}
+	var watch sync.WaitGroup
+	defer watch.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), courtesyTime)
 	defer cancel()
-	if !it.fresh {
-		if _, told, err := g.queue.Lookup(noticeCause(req.ID, what)); told || err != nil {
-			return
+	watch.Go(func() {
+		select {
+		case <-g.stopping:
+			cancel()
+		case <-ctx.Done():
 		}
-	}
+	})
 	e := req.event(eventNotice, noticeCause(req.ID, what))
 	if _, err := g.queue.AppendAll(ctx, []Envelope{e}); err != nil {
 		return // the queue says why when the answer is written
@@ -117,6 +130,9 @@ func (g *Gateway) notify(it *item, what string, say func(*texts.Texts) string) {
 			return
 		}
 		if _, err := out.post(ctx, post); err != nil {
+			if se := channels.AsSendError(err); se.Class == channels.RetryAfter {
+				out.gates.block(post.To, se.Scope, g.now().Add(max(firstWait, se.After)))
+			}
 			g.log.Debug("notice was not delivered", "channel", out.id.String(), "id", req.ID, "err", err)
 			return
 		}

@@ -64,6 +64,9 @@ func (g *Gateway) takeAside(ctx context.Context, e channels.Event, about subject
 	}
 	g.counts.taken(now)
 	g.ledger.pressed(who, now)
+	if isProgram(e.Actor) { // whatever a program says counts for its budget
+		g.ledger.asked(who, now)
+	}
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (l *layout) nativeTable(t Table) bool {
 	rule := delimiterRow(t)
 	// Head, rule and first row stay together.
 	first := head
-	first.join(&run{text: []byte(rule), spans: []span{{end: len(rule), kind: spanPrefix}}})
+	first.join(&run{text: []byte(rule), spans: []span{{end: len(rule), kind: spanRow}, {end: len(rule), kind: spanPrefix}}})
 	first.join(rows[0])
 	l.open(span{kind: spanTable, arg: l.plainCells(t.Head) + "\n" + rule})
 	l.place(first)

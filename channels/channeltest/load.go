@@ -27,6 +27,15 @@ func loadCases() []testCase {
 	}
 }
 
+// many returns n, or fewer where the race detector slows everything: it looks
+// for races, which show with fewer as well.
+func many(n int) int {
+	if raceDetector {
+		return n / 5
+	}
+	return n
+}
+
 func sameKeyArrivesOnce(b *bench) {
 	c, to := b.asked()
 	p := text(to, "einmal")
@@ -43,10 +52,10 @@ func sameKeyArrivesOnce(b *bench) {
 // Where the network knows keys nothing comes twice; elsewhere only what was
 // unsure does, and the second copy carries the caller's mark.
 func randomCuts(b *bench) {
-	const cuts = 500
+	cuts := many(500)
 	const mark = "(vielleicht doppelt) "
 	c, to := b.asked()
-	random := rand.New(rand.NewPCG(1, cuts))
+	random := rand.New(rand.NewPCG(1, 1))
 	unsure := make(map[string]int)
 	kinds := make(map[Fault]int)
 	for i := range cuts {
@@ -100,8 +109,8 @@ func randomCuts(b *bench) {
 // randomCutsWhileReceiving breaks the way in before or after each of many
 // messages was handed to the adapter.
 func randomCutsWhileReceiving(b *bench) {
-	const cuts = 500
-	random := rand.New(rand.NewPCG(2, cuts))
+	cuts := many(500)
+	random := rand.New(rand.NewPCG(2, 2))
 	r := b.start()
 	keys := map[string]bool{r.hear(Line{At: AdaDirect, From: Ada, Text: "vorher"}).Key: true}
 	for i := range cuts {
@@ -171,12 +180,13 @@ func reconnectStorm(b *bench) {
 	keys := map[string]bool{r.hear(Line{At: AdaDirect, From: Ada, Text: "vorher"}).Key: true}
 	before := len(b.net.Attempts())
 	b.net.BreakReceive(ServerError, tries)
+	// What waits already when the way breaks may still bring this one.
+	b.net.Say(Line{At: AdaDirect, From: Ada, Text: "währenddessen"})
+	b.eventually("trying again and again", func() bool { return len(b.net.Attempts())-before >= tries })
 	b.net.Say(Line{At: AdaDirect, From: Ada, Text: "nachher"})
+	equal(b, "text", r.unseen(keys).Text, "währenddessen")
 	equal(b, "text", r.unseen(keys).Text, "nachher")
 	times := b.net.Attempts()[before:]
-	if len(times) < tries {
-		b.Fatalf("%d tries, want %d at least", len(times), tries)
-	}
 	var gaps []time.Duration
 	for i := 1; i < tries; i++ {
 		gaps = append(gaps, times[i].Sub(times[i-1]))
@@ -197,7 +207,7 @@ func median(all []time.Duration) time.Duration {
 }
 
 func malformedEvents(b *bench) {
-	const n = 1000
+	n := many(1000)
 	r := b.start()
 	r.hear(Line{At: AdaDirect, From: Ada, Text: "vorher"})
 	before := heap()
@@ -215,7 +225,8 @@ func malformedEvents(b *bench) {
 }
 
 func flood(b *bench) {
-	const waves, each = 10, 1000
+	const waves = 10
+	each := many(1000)
 	r := b.start()
 	var after int64
 	routines := 0

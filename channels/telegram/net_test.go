@@ -86,7 +86,7 @@ func newNetworkOf(t *testing.T, o fake.Options) *network {
 
 func (n *network) options(log *slog.Logger) telegram.Options {
 	return telegram.Options{
-		Account: account, Token: n.fake.Token, APIURL: n.fake.URL(), Log: log, Timeout: 500 * time.Millisecond,
+		Account: account, Token: n.fake.Token, APIURL: n.fake.URL(), Log: log, Timeout: slowness * 500 * time.Millisecond,
 		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: &channels.Limits{},
 	}
 }
@@ -310,7 +310,7 @@ func (n *network) breakWay(methods []string, f channeltest.Fault, times int) {
 	case channeltest.Garbage:
 		broken.Kind, broken.Body = fake.Garbage, "<html>"+n.fake.Token()+"</html>"
 	case channeltest.Late:
-		broken.Kind, broken.Delay = fake.Late, 700*time.Millisecond
+		broken.Kind, broken.Delay = fake.Late, slowness*600*time.Millisecond
 	case channeltest.Slow:
 		broken.Kind, broken.Delay = fake.Trickle, 50*time.Microsecond
 	case channeltest.Elsewhere:

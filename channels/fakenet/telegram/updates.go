@@ -28,7 +28,8 @@ var updateKinds = map[string]bool{
 type queue struct {
 	next      int64 // id of the next update
 	updates   []update
-	confirmed int64 // highest id that was confirmed
+	confirmed int64     // highest id that was confirmed
+	soonest   time.Time // no update expires before
 	allowed   []string
 
 	poll         *poll
@@ -71,7 +72,11 @@ func (s *Server) push(kind string, body any, keep time.Duration) int64 {
 func (s *Server) pushRaw(raw func(id int64) string, keep time.Duration) int64 {
 	id := s.queue.next
 	s.queue.next++
-	s.queue.updates = append(s.queue.updates, update{id: id, raw: raw(id), expires: s.opts.Now().Add(keep)})
+	u := update{id: id, raw: raw(id), expires: s.opts.Now().Add(keep)}
+	s.queue.updates = append(s.queue.updates, u)
+	if u.expires.Before(s.queue.soonest) {
+		s.queue.soonest = u.expires
+	}
 	s.wake()
 	return id
 }
@@ -236,7 +241,15 @@ func (s *Server) allow(list string) {
 func (s *Server) confirm(offset int64) {
 	q := &s.queue
 	now := s.opts.Now()
-	q.updates = slices.DeleteFunc(q.updates, func(u update) bool { return u.expires.Before(now) })
+	if q.soonest.Before(now) {
+		q.updates = slices.DeleteFunc(q.updates, func(u update) bool { return u.expires.Before(now) })
+		q.soonest = now.Add(keepMessages)
+		for _, u := range q.updates {
+			if u.expires.Before(q.soonest) {
+				q.soonest = u.expires
+			}
+		}
+	}
 	n := 0
 	if offset < 0 {
 		n = max(0, len(q.updates)+int(max(offset, -int64(len(q.updates)))))
@@ -247,7 +260,8 @@ func (s *Server) confirm(offset int64) {
 	}
 	if n > 0 {
 		q.confirmed = max(q.confirmed, q.updates[n-1].id)
-		q.updates = slices.Clone(q.updates[n:])
+		clear(q.updates[:n])
+		q.updates = q.updates[n:] // append makes room again
 		s.wake()
 	}
 }

@@ -1,0 +1,6 @@
+//go:build !race
+
+package channeltest
+
+// raceDetector says that everything takes many times longer.
+const raceDetector = false

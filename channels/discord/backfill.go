@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 )
 
 const (
@@ -21,16 +23,26 @@ const (
 )
 
 // fill lets a channel be caught up with, in its lane: what comes meanwhile waits
-// behind.
-func (r *receiver) fill(channel string, at place) {
+// behind. Last is the channel's last message as Discord says, or 0; it may be
+// one that was deleted. Found, unless nil, is called when messages were there
+// that had not come by themselves.
+func (r *receiver) fill(channel string, at place, last uint64, found func()) {
 	r.mu.Lock()
 	r.fills++
 	r.mu.Unlock()
 	r.lanes.fill(channel, func(ctx context.Context) {
-		// The only error is the end of the context; the marks stay where they are.
-		_ = with(ctx, r.lanes.fetch, func() error { return r.catchUp(ctx, channel, at) })
-		if ctx.Err() != nil {
-			return
+		err := with(ctx, r.lanes.fetch, func() error {
+			fresh, all, err := r.catchUp(ctx, channel, at)
+			if err == nil && all {
+				r.c.marks.read(channel, at.direct(), last)
+			}
+			if err == nil && fresh > 0 && found != nil {
+				found()
+			}
+			return err
+		})
+		if err != nil {
+			return // only at the end; the marks stay where they are
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -39,8 +51,9 @@ func (r *receiver) fill(channel string, at place) {
 }
 
 // catchUp delivers the messages of a channel that were written after what we
-// have of it, oldest first, within the bounds of Options.
-func (r *receiver) catchUp(ctx context.Context, channel string, at place) error {
+// have of it, oldest first, within the bounds of Options. It returns how many
+// of them had not come otherwise, and whether these were all.
+func (r *receiver) catchUp(ctx context.Context, channel string, at place) (fresh int, all bool, err error) {
 	after := r.c.marks.after(channel)
 	if oldest := idAt(r.c.opts.Now().Add(-r.c.opts.CatchUpAge)); oldest > after {
 		r.c.skipped(channel, "older than "+r.c.opts.CatchUpAge.String())
@@ -50,7 +63,7 @@ func (r *receiver) catchUp(ctx context.Context, channel string, at place) error 
 		want := min(pageSize, r.c.opts.CatchUpMessages-read)
 		page, err := r.page(ctx, channel, after, want)
 		if err != nil {
-			return err
+			return fresh, false, err
 		}
 		for _, raw := range page {
 			m, id, err := decodeMessage(raw)
@@ -61,18 +74,20 @@ func (r *receiver) catchUp(ctx context.Context, channel string, at place) error 
 			after = max(after, id)
 			m.ChannelID = channel
 			r.c.marks.came(channel, at.direct(), id)
-			r.take(ctx, m, id, at.guild)
+			if r.take(ctx, m, id, at.guild) {
+				fresh++
+			}
 			if ctx.Err() != nil {
-				return ctx.Err()
+				return fresh, false, ctx.Err()
 			}
 		}
 		read += len(page)
 		if len(page) < want {
-			return nil
+			return fresh, true, nil
 		}
 	}
 	r.c.skipped(channel, fmt.Sprintf("more than %d", r.c.opts.CatchUpMessages))
-	return nil
+	return fresh, false, nil
 }
 
 // skipped tells that not everything was read.
@@ -133,4 +148,47 @@ func idOf(raw json.RawMessage) uint64 {
 		return 0
 	}
 	return id
+}
+
+const (
+	// looked is how many channels are compared with what came, each time: those
+	// in which something was written last, and some others.
+	looked, others = 4, 2
+	// settling is how old a message must be that should have come.
+	settling = 20 * time.Second
+)
+
+// lookAround compares the last messages of some channels with what came. A
+// session can live, with heartbeats answered, and bring nothing; then the
+// messages are fetched and found is called.
+func (r *receiver) lookAround(ctx context.Context, found func()) {
+	if r.complete().IsZero() {
+		return // it is known that something is missing
+	}
+	asked := make(map[string]bool)
+	for _, channel := range slices.Concat(r.c.marks.recent(looked), r.places.some(others)) {
+		if asked[channel] {
+			continue
+		}
+		asked[channel] = true
+		at, known := r.places.known(channel)
+		if !known {
+			if !r.c.marks.isDirect(channel) {
+				continue
+			}
+			at = place{kind: discordgo.ChannelTypeDM}
+		}
+		var one room
+		if err := r.c.get(ctx, "read a channel", "/channels/"+channel, &one); err != nil {
+			continue // what concerns all channels shows elsewhere
+		}
+		last, err := parseID(one.Last.value)
+		if err != nil || r.c.marks.knows(channel, last) || r.c.opts.Now().Sub(madeAt(last)) < r.c.times.settle {
+			continue
+		}
+		r.fill(channel, at, last, func() {
+			r.c.log.Warn("messages did not come by themselves", "chat", channel)
+			found()
+		})
+	}
 }

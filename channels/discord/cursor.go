@@ -182,6 +182,35 @@ func (m *marks) latest() []string {
 	})
 }
 
+// recent returns the n channels in which something was written last.
+func (m *marks) recent(n int) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last := maps.Clone(m.direct)
+	for channel, id := range m.done {
+		last[channel] = max(last[channel], id)
+	}
+	all := slices.SortedFunc(maps.Keys(last), func(a, b string) int {
+		return cmp.Or(cmp.Compare(last[b], last[a]), cmp.Compare(a, b))
+	})
+	return all[:min(len(all), n)]
+}
+
+// knows reports whether a message came, or is not newer than what came.
+func (m *marks) knows(channel string, id uint64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.pending[id] > 0 || id <= max(m.floor, m.done[channel])
+}
+
+// isDirect reports whether a channel is a direct one that we know.
+func (m *marks) isDirect(channel string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, ok := m.direct[channel]
+	return ok
+}
+
 // raise lifts the floor to t, up to which everything has come, but not above
 // what is not durable yet.
 func (m *marks) raise(t time.Time) {

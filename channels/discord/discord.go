@@ -151,8 +151,10 @@ type timing struct {
 	typing   time.Duration // between two signs that somebody types
 	save     time.Duration // between two writes of the cursor
 	probe    time.Duration // between two looks at our own application
+	greet    time.Duration // how long a session may take to begin
 	identify time.Duration // least time between two IDENTIFYs
 	overlap  time.Duration // how far back channels are read that were quiet
+	settle   time.Duration // how old a message must be that should have come by itself
 	first    time.Duration // how far back they are read at the very first start
 }
 
@@ -205,7 +207,7 @@ func New(o Options) (*Channel, error) {
 		marks:   newMarks(),
 		log:     o.Log,
 		texts:   o.Texts,
-		times:   timing{typing: typingEvery, save: 5 * time.Second, probe: time.Minute, identify: 5 * time.Second, overlap: time.Minute, first: 10 * time.Second},
+		times:   timing{typing: typingEvery, save: 5 * time.Second, probe: time.Minute, greet: 30 * time.Second, identify: 5 * time.Second, overlap: time.Minute, settle: settling, first: 10 * time.Second},
 		closing: make(chan struct{}),
 		doubts:  make(chan struct{}, 1),
 		tiers:   make(map[string]int),

@@ -57,7 +57,7 @@ func (r *receiver) ready(d ready) {
 	r.c.health.guilds(r.places.count())
 	r.openDirects()
 	for _, channel := range r.c.marks.directs() {
-		r.fill(channel, place{kind: discordgo.ChannelTypeDM})
+		r.fill(channel, place{kind: discordgo.ChannelTypeDM}, 0, nil)
 	}
 }
 
@@ -176,16 +176,17 @@ func (r *receiver) onMessage(_ string, raw json.RawMessage) error {
 	return err
 }
 
-// take delivers a message that came, unless it was delivered already. It is
-// called in the channel's lane; guild is empty for direct channels.
-func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string) {
+// take delivers a message that came, and reports whether it did: not when it was
+// delivered already. It is called in the channel's lane; guild is empty for
+// direct channels.
+func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string) bool {
 	at, err := r.place(ctx, m.ChannelID, guild)
 	if err != nil {
-		return // only at the end; it stays pending and is fetched next time
+		return false // only at the end; it stays pending and is fetched next time
 	}
 	if !r.seen.claim(id) {
 		r.c.marks.left(id)
-		return
+		return false
 	}
 	r.withheldText(m, at)
 	e, ok, err := r.reader(at.guild).message(m, at)
@@ -195,7 +196,7 @@ func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string
 	if err == nil && ok {
 		if r.deliver(ctx, e) != nil {
 			r.seen.release(id)
-			return
+			return false
 		}
 		r.places.seen(at.guild, m.ChannelID)
 		if at.direct() && e.Actor.Kind == channels.Person {
@@ -203,6 +204,7 @@ func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string
 		}
 	}
 	r.c.marks.stored(m.ChannelID, at.direct(), id)
+	return true
 }
 
 // withheldText notices messages whose text does not reach us.
@@ -349,7 +351,7 @@ func (r *receiver) meet(one room, guild string) {
 	if err != nil || !at.texts() || last <= r.c.marks.after(one.ID) {
 		return
 	}
-	r.fill(one.ID, at)
+	r.fill(one.ID, at, last, nil)
 }
 
 func (r *receiver) onGuildGone(key string, raw json.RawMessage) error {

@@ -11,7 +11,9 @@ import (
 func Hurry(c *Channel) {
 	c.times.save = 20 * time.Millisecond
 	c.times.probe = 200 * time.Millisecond
+	c.times.greet = 2 * time.Second
 	c.times.identify = time.Millisecond
+	c.times.settle = 300 * time.Millisecond
 }
 
 // ProbeEvery sets how often a channel looks at its own application.

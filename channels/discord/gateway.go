@@ -235,6 +235,11 @@ func (g *gateway) talk(ctx context.Context, l *link, token string) error {
 	if err := g.greet(l, token); err != nil {
 		return l.failed(ctx, err, token)
 	}
+	// The gateway can answer heartbeats and never begin a session.
+	l.begun = time.AfterFunc(g.c.times.greet, func() {
+		l.stop(&failure{what: "begin a session", kind: unanswered, text: "the gateway does not answer"})
+	})
+	defer l.begun.Stop()
 	var beats sync.WaitGroup
 	done := make(chan struct{})
 	l.seq.Store(g.seq)
@@ -314,6 +319,9 @@ func (g *gateway) frame(l *link, f frame) error {
 func (g *gateway) dispatch(l *link, f frame) error {
 	l.busy.Store(true)
 	defer l.busy.Store(false)
+	if l.begun.Stop() { // what was missed is repeated before the session goes on
+		l.begun.Reset(g.c.times.greet)
+	}
 	seq := f.Seq.value
 	switch f.Type.value {
 	case "READY":
@@ -322,13 +330,11 @@ func (g *gateway) dispatch(l *link, f frame) error {
 			return &failure{what: "begin a session", kind: garbled, text: errForm.Error()}
 		}
 		g.session, g.resumeURL, g.seq = r.SessionID, r.Resume, 0
-		g.wait.Reset()
-		g.c.health.established(g.withheld)
+		g.established(l)
 		g.c.log.Info("channel receives", "guilds", len(r.Guilds))
 		g.in.ready(r)
 	case "RESUMED":
-		g.wait.Reset()
-		g.c.health.established(g.withheld)
+		g.established(l)
 		g.in.resumed()
 		g.c.log.Info("channel receives again")
 	default:
@@ -341,6 +347,13 @@ func (g *gateway) dispatch(l *link, f frame) error {
 		l.seq.Store(seq)
 	}
 	return nil
+}
+
+// established notes that the session lives.
+func (g *gateway) established(l *link) {
+	l.begun.Stop()
+	g.wait.Reset()
+	g.c.health.established(g.c.opts.Now(), g.withheld)
 }
 
 // eventKey names an event of which Discord gives neither id nor time. A session
@@ -388,6 +401,7 @@ type link struct {
 	health   *health
 	now      func() time.Time
 	interval time.Duration
+	begun    *time.Timer // ends the connection unless a session begins; the reader's
 
 	seq   atomic.Int64
 	acked atomic.Bool // the last heartbeat was answered

@@ -79,11 +79,14 @@ func (h *health) start(now time.Time) {
 	h.started, h.live = now, false
 }
 
-// receive notes that a session's connection said something.
+// receive notes that the gateway said something. Only the words of a session
+// count: a greeting that leads to none is no sign of life.
 func (h *health) receive(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.received = now
+	if h.live {
+		h.received = now
+	}
 }
 
 func (h *health) lastReceived() time.Time {
@@ -93,9 +96,10 @@ func (h *health) lastReceived() time.Time {
 }
 
 // established notes that a session lives.
-func (h *health) established(withheld bool) {
+func (h *health) established(now time.Time, withheld bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.received = now
 	h.live, h.trouble, h.detail, h.withheld = true, troubleNone, "", withheld
 	h.again = time.Time{}
 }

@@ -94,6 +94,22 @@ func (p place) texts() bool {
 	return p.thread()
 }
 
+// some returns a few channels in which messages are written, others each time.
+func (p *places) some(n int) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []string
+	for id, at := range p.all {
+		if len(all) == n {
+			break
+		}
+		if at.texts() {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
 // forget forgets a channel and its threads.
 func (p *places) forget(channel string) {
 	p.mu.Lock()

@@ -23,7 +23,7 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 	g := &gateway{c: c, in: r, wait: c.opts.Retry, kick: make(chan error, 1)}
 	var aside sync.WaitGroup
 	aside.Go(func() { c.saveMarks(inner, r) })
-	aside.Go(func() { c.probe(inner, g) })
+	aside.Go(func() { c.probe(inner, g, r) })
 	err := g.run(ctx)
 	cancel()
 	r.lanes.wait()
@@ -161,7 +161,8 @@ func (a application) mayReadContents() bool {
 
 // probe looks at our application from time to time: a token that was revoked
 // and an intent that was switched show there, even while the socket is silent.
-func (c *Channel) probe(ctx context.Context, g *gateway) {
+// Then it looks whether messages are there that did not come.
+func (c *Channel) probe(ctx context.Context, g *gateway, r *receiver) {
 	tick := time.NewTicker(c.times.probe)
 	defer tick.Stop()
 	for {
@@ -179,6 +180,8 @@ func (c *Channel) probe(ctx context.Context, g *gateway) {
 		case err == nil && app.mayReadContents() && c.health.isWithheld():
 			c.health.released()
 			g.end(errRegained)
+		case err == nil:
+			r.lookAround(ctx, func() { g.end(errOverlooked) })
 		}
 	}
 }
@@ -193,6 +196,9 @@ func (c *Channel) doubt() {
 
 // errRegained ends a session without message contents once we may have them.
 var errRegained = &failure{what: "receive", kind: unanswered, text: "message contents are allowed now"}
+
+// errOverlooked ends a connection that brings nothing of what happens.
+var errOverlooked = &failure{what: "receive", kind: answered, text: "the gateway brings no messages although it answers"}
 
 // end ends the present connection for a reason.
 func (g *gateway) end(reason error) {

@@ -84,7 +84,7 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 	e.gateway, err = gateway.New(gateway.Options{
 		Queue: e.queue, Accounts: slices.Concat(own, e.accounts), Agents: e.agents(c), Settings: e.settings(c),
 		Roster:    e.human.Doc(gateway.RosterFile, store.DocOptions{}),
-		Languages: e.human.Doc(gateway.LanguagesFile, store.DocOptions{}), Files: e.human,
+		Languages: e.human.Doc(gateway.LanguagesFile, store.DocOptions{}), Files: e.human, Transcribe: p.transcribe(c),
 		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
 	})
 	return e, err

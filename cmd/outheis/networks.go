@@ -71,9 +71,18 @@ func (w wiring) of(kind, name string) accountWiring {
 func (w accountWiring) texts() *texts.Texts { return texts.For(w.c.Human.Language) }
 
 func openTelegram(w accountWiring, t config.Telegram) (channels.Channel, error) {
-	return opened(telegram.New(telegram.Options{
-		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Texts: w.texts(), Log: w.log, Now: w.now,
-	}))
+	o := telegram.Options{
+		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Rich: t.Rich, Ephemeral: t.Ephemeral,
+		Texts: w.texts(), Log: w.log, Now: w.now,
+	}
+	if t.Mode == config.ModeWebhook {
+		secret, err := w.secret(t.Webhook.Secret)
+		if err != nil {
+			return nil, err
+		}
+		o.Webhook = &telegram.Webhook{URL: t.Webhook.URL, Listen: t.Webhook.Listen, Secret: secret}
+	}
+	return opened(telegram.New(o))
 }
 
 func openDiscord(w accountWiring, d config.Discord) (channels.Channel, error) {
@@ -208,11 +217,11 @@ const leastKept = 32
 // profile returns how a kind of channel shows things.
 func (p *program) profile(channel string) (formatting.Profile, bool) {
 	switch channel {
-	case "telegram":
+	case telegram.Kind:
 		return formatting.TelegramHTML(), true
-	case "discord":
+	case discord.Kind:
 		return formatting.DiscordMarkdown(), true
-	case "mattermost":
+	case mattermost.Kind:
 		return formatting.MattermostMarkdown(0), true
 	case "terminal":
 		return formatting.Terminal(formatting.TerminalOptions{Color: p.color(), Width: p.width()}), true

@@ -147,7 +147,7 @@ func (r reader) content(e *channels.Event, m *message, at place) bool {
 	e.Text = said.text
 	answered := m.Referenced.value
 	if answered != nil {
-		e.Quoted = answered.Content
+		e.Quoted, e.Replied = answered.Content, m.Reference.value.MessageID
 	}
 	toUs := answered != nil && answered.Author != nil && answered.Author.ID == r.me
 	e.Addressed = direct || said.mentioned || toUs

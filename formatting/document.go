@@ -12,7 +12,7 @@ type Document struct {
 }
 
 // A Block is one of [Paragraph], [Heading], [List], [Quote], [CodeBlock],
-// [Table] and [Rule].
+// [Table], [Footnotes] and [Rule].
 type Block interface{ block() }
 
 // An Inline is one of [Text], [Strong], [Emphasis], [Strike], [Code], [Link],
@@ -47,9 +47,23 @@ type (
 		Align []Align
 		Rows  [][][]Inline
 	}
+	// Footnotes are the legend of a document's citations, as a block of its own
+	// and not inside another. A [Citation] of one of the notes is shown by the
+	// note's number, which counts from 1 in their order; others by what they
+	// are. Networks that can fold text show the legend folded.
+	Footnotes struct {
+		Title []Inline // stands above the notes; may be empty
+		Notes []Note
+	}
 	// A Rule separates.
 	Rule struct{}
 )
+
+// A Note says what the citation ID refers to.
+type Note struct {
+	ID      string
+	Inlines []Inline
+}
 
 // An Item of a List.
 type Item struct {
@@ -107,6 +121,7 @@ func (List) block()      {}
 func (Quote) block()     {}
 func (CodeBlock) block() {}
 func (Table) block()     {}
+func (Footnotes) block() {}
 func (Rule) block()      {}
 
 func (Text) inline()     {}

@@ -1,6 +1,7 @@
 package formatting
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,8 +16,10 @@ type run struct {
 	spans []span
 	glued []int
 	on    [spanKinds]bool // the kinds of span that are open
-	caps  bool
-	flat  bool // in a cell of a native table, which has no line ends
+	// numbers are those of the notes that citations refer to.
+	numbers map[string]int
+	caps    bool
+	flat    bool // in a cell of a native table, which has no line ends
 }
 
 func (r *run) inlines(list []Inline) {
@@ -147,6 +150,9 @@ func (r *run) citation(id string) {
 	}
 	i := r.open(spanCitation, "")
 	r.text = append(r.text, '[')
+	if n := r.numbers[id]; n > 0 {
+		id = strconv.Itoa(n)
+	}
 	r.text = append(r.text, strings.TrimSpace(oneLine(id))...)
 	r.text = append(r.text, ']')
 	r.close(i)

@@ -22,7 +22,9 @@ type layout struct {
 	quoted   bool   // inside a quote that the dialect draws
 	quotes   int    // depth of those that it does not
 	native   bool   // the marks of lines are the dialect's own
-	apart    bool   // the next list is another than the one before it
+	numbers  map[string]int
+	noted    int  // notes written so far
+	apart    bool // the next list is another than the one before it
 
 	// What has to be written before the next line. It is written only when
 	// there is one, so that empty blocks leave no trace.
@@ -39,7 +41,7 @@ type separator struct {
 }
 
 func lay(d Document, p *Profile) flow {
-	l := &layout{p: p, native: p.Dialect.draws(spanPrefix)}
+	l := &layout{p: p, native: p.Dialect.draws(spanPrefix), numbers: numbers(d)}
 	l.blocks(d.Blocks, separator{class: blockEnd, blank: true})
 	l.flow.text = string(l.text)
 	return l.flow
@@ -74,7 +76,7 @@ func (l *layout) blocks(bs []Block, between separator) {
 func (l *layout) block(b Block) {
 	switch b := b.(type) {
 	case Paragraph:
-		r := run{p: l.p}
+		r := run{p: l.p, numbers: l.numbers}
 		r.inlines(b.Inlines)
 		l.place(&r)
 	case Heading:
@@ -87,6 +89,9 @@ func (l *layout) block(b Block) {
 		l.code(b)
 	case Table:
 		l.table(b)
+	case Footnotes:
+		l.blocks(b.blocks(l.numbers, l.p.Dialect.draws(spanFolded), l.noted), separator{class: lineEnd})
+		l.noted = max(l.noted, b.last(l.numbers))
 	case Rule:
 		l.startLine(false)
 		from := len(l.text)
@@ -142,7 +147,7 @@ func sameList(before, b Block) bool {
 }
 
 func (l *layout) heading(h Heading) {
-	r := run{p: l.p, caps: l.p.Looks.Heading != HeadingMarked}
+	r := run{p: l.p, numbers: l.numbers, caps: l.p.Looks.Heading != HeadingMarked}
 	r.on[spanStrong] = true
 	i := r.open(spanHeading, "")
 	r.spans[i].n = int32(h.Level)

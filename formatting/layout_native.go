@@ -50,7 +50,7 @@ func (l *layout) nativeTable(t Table) bool {
 
 // row returns a line of a table with n cells.
 func (l *layout) row(cells [][]Inline, n int) *run {
-	r := &run{p: l.p, flat: true}
+	r := &run{p: l.p, numbers: l.numbers, flat: true}
 	pipe := func(s string) {
 		i := r.open(spanPrefix, "")
 		r.text = append(r.text, s...)
@@ -90,7 +90,7 @@ func (r *run) join(next *run) {
 func (l *layout) plainCells(cells [][]Inline) string {
 	var b strings.Builder
 	for _, cell := range cells {
-		r := run{p: l.p, flat: true}
+		r := run{p: l.p, numbers: l.numbers, flat: true}
 		r.inlines(cell)
 		r.trim()
 		b.Write(r.text)

@@ -27,7 +27,7 @@ func (l *layout) table(t Table) {
 			if len(cell) == 0 {
 				continue
 			}
-			r := run{p: l.p}
+			r := run{p: l.p, numbers: l.numbers}
 			if j < len(t.Head) {
 				r.within(spanStrong, "", t.Head[j])
 			}
@@ -62,7 +62,7 @@ func (t Table) headsShow() bool {
 
 // headline is a table that has nothing but a head.
 func (l *layout) headline(t Table) *run {
-	r := run{p: l.p}
+	r := run{p: l.p, numbers: l.numbers}
 	for i, cell := range t.Head {
 		if i > 0 {
 			r.text = append(r.text, " · "...)
@@ -115,7 +115,7 @@ func (l *layout) gridRow(row [][]Inline, widths []int, max int) ([]string, bool)
 	}
 	texts := make([]string, len(widths))
 	for j, cell := range row {
-		r := run{p: l.p}
+		r := run{p: l.p, numbers: l.numbers}
 		r.inlines(cell)
 		r.trim()
 		for _, s := range r.spans {

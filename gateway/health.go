@@ -14,8 +14,8 @@ import (
 // an administrator knows of a cause within two minutes of the time when the
 // account turns red.
 const (
-	healthLook  = 5 * time.Second  // between two looks
-	redPatience = 45 * time.Second // an account is out of order for so long before anybody is told
+	healthLook  = 10 * time.Second // between two looks
+	redPatience = 40 * time.Second // an account is out of order for so long before anybody is told
 	calm        = time.Minute      // and in order for so long before that is told
 	startTime   = time.Minute      // an account may be starting
 	storeTime   = 30 * time.Second // events may be refused by the queue

@@ -13,6 +13,7 @@
 //	response  ‹id›/response               an agent answered, or could not
 //	reply     ‹id›/reply                  the parts to send
 //	event     ‹id›/1/try/1                part 1 goes out
+//	event     at/telegram/main/‹chat›/‹n› message n of the chat is part 1
 //	event     ‹id›/1/ok, ‹id›/1/fail/1    it arrived, or did not
 //	event     ‹id›/done                   the end
 //
@@ -22,13 +23,23 @@
 // try has neither receipt nor failure may have arrived; it is sent once more,
 // marked as a possible duplicate.
 //
+// What a person says about an answer (a thumb, "Beleg 2") is a request too. It
+// finds its answer in these lines: by the id in a button, by the message that it
+// stands below, or as the last answer of the conversation. [store.Log] finds
+// lines of the current segment and of 35 days before; what is older is told to be
+// gone.
+//
 // The outbox is the only place that tries again. Channels, agents and the store
 // report what happened, once.
 //
 // To read the code along the way of a message: receive.go, intake.go (with
 // decide.go, clean.go, route.go and amend.go), lanes.go, carry.go, ask.go,
-// outbox.go (with part.go). envelope.go says what a line of the queue holds;
-// local.go, control.go and client.go are for programs on this machine.
+// outbox.go (with part.go). Beside that way stand what is said about answers
+// (aside.go, answered.go, feedback.go, evidence.go), edits of what is answered
+// (revise.go), words to those who wait (patience.go), what comes with a message
+// (files.go) and what a new process knows of the past (tail.go). envelope.go says
+// what a line of the queue holds; local.go, control.go and client.go are for
+// programs on this machine.
 //
 // The package knows no network, no agent and no file by name: cmd/outheis puts
 // them in. It words nothing itself: sentences come from config/texts, answers

@@ -142,7 +142,7 @@ func TestNothingIsSentTwiceByTheAdapter(t *testing.T) {
 		n := newNetwork(t)
 		n.fake.Say(ada, ada, "hallo")
 		c := open(t, n.options(quiet()))
-		n.fake.Fault(fake.Fault{Kind: kind, Method: "sendMessage", Delay: time.Second, Body: "?", RetryAfter: 1})
+		n.fake.Fault(fake.Fault{Kind: kind, Method: "sendMessage", Delay: slowness * time.Second, Body: "?", RetryAfter: 1})
 		if _, err := c.Send(soon(t), words(address(t, "1001", "", ""), "einmal")); err == nil {
 			t.Errorf("fault %d: no error", kind)
 		}

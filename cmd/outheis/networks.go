@@ -75,12 +75,19 @@ func openTelegram(w accountWiring, t config.Telegram) (channels.Channel, error) 
 		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Rich: t.Rich, Ephemeral: t.Ephemeral,
 		Texts: w.texts(), Log: w.log, Now: w.now,
 	}
+	for _, g := range t.Groups {
+		o.Groups = append(o.Groups, g.ID)
+	}
 	if t.Mode == config.ModeWebhook {
 		secret, err := w.secret(t.Webhook.Secret)
 		if err != nil {
 			return nil, err
 		}
 		o.Webhook = &telegram.Webhook{URL: t.Webhook.URL, Listen: t.Webhook.Listen, Secret: secret}
+	}
+	for _, g := range t.Groups {
+		o.Groups = append(o.Groups, g.ID)
+		o.AllMessages = o.AllMessages || g.Mention == config.MentionAlways
 	}
 	return opened(telegram.New(o))
 }

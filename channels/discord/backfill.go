@@ -162,8 +162,8 @@ const (
 // session can live, with heartbeats answered, and bring nothing; then the
 // messages are fetched and found is called.
 func (r *receiver) lookAround(ctx context.Context, found func()) {
-	if r.complete().IsZero() {
-		return // it is known that something is missing
+	if r.complete().IsZero() || len(r.lanes.room) > 0 {
+		return // it is known that something is missing, or waits
 	}
 	asked := make(map[string]bool)
 	for _, channel := range slices.Concat(r.c.marks.recent(looked), r.places.some(others)) {

@@ -13,8 +13,10 @@ func Hurry(c *Channel) {
 	c.times.probe = 200 * time.Millisecond
 	c.times.greet = 2 * time.Second
 	c.times.identify = time.Millisecond
-	c.times.settle = 300 * time.Millisecond
 }
+
+// Settle sets how old a message must be that should have come by itself.
+func Settle(c *Channel, d time.Duration) { c.times.settle = d }
 
 // ProbeEvery sets how often a channel looks at its own application.
 func ProbeEvery(c *Channel, d time.Duration) { c.times.probe = d }

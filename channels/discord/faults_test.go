@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -64,6 +63,7 @@ func run(t *testing.T, n *network, change func(*discord.Options), in channels.De
 		t.Fatal(err)
 	}
 	discord.Hurry(c)
+	discord.Settle(c, n.settle)
 	s.c = c
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -513,5 +513,3 @@ func TestEmptyTextsAreNamed(t *testing.T) {
 	s.say("mit Text")
 	s.health(channels.Green)
 }
-
-var errFull = errors.New("disk full")

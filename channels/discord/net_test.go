@@ -41,6 +41,7 @@ type network struct {
 	cursor channeltest.Cursor
 	place  map[channeltest.Place]string
 	limits *channels.Limits
+	settle time.Duration // how old a message must be that should have come
 
 	mu    sync.Mutex // guards the fields below
 	leaks []string
@@ -71,7 +72,7 @@ func newNetwork(t *testing.T, o fake.Options) *network {
 			t.Errorf("a request is not what Discord describes: %s", v)
 		}
 	})
-	n := &network{t: t, fake: s, limits: &channels.Limits{}}
+	n := &network{t: t, fake: s, limits: &channels.Limits{}, settle: time.Hour}
 	n.evil = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -96,7 +97,7 @@ func newNetwork(t *testing.T, o fake.Options) *network {
 
 func (n *network) options(log *slog.Logger) discord.Options {
 	return discord.Options{
-		Account: account, Token: n.fake.Token, URL: n.fake.URL(), Log: log, Timeout: time.Second, Cursor: &n.cursor, People: []string{ada, ben},
+		Account: account, Token: n.fake.Token, URL: n.fake.URL(), Log: log, Timeout: 1900 * time.Millisecond, Cursor: &n.cursor, People: []string{ada, ben},
 		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: n.limits,
 	}
 }
@@ -294,7 +295,7 @@ func (n *network) breakRoute(route string, f channeltest.Fault, times int) {
 	case channeltest.Garbage:
 		broken.Kind, broken.Body = fake.Garbage, "<html>"+n.fake.Token()+"</html>"
 	case channeltest.Late:
-		broken.Kind, broken.Delay = fake.Late, 1200*time.Millisecond
+		broken.Kind, broken.Delay = fake.Late, 2200*time.Millisecond
 	case channeltest.Slow:
 		broken.Kind, broken.Delay = fake.Trickle, 50*time.Microsecond
 	case channeltest.Elsewhere:

@@ -1,0 +1,245 @@
+package discord_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"outheis/channels"
+	"outheis/channels/channeltest"
+	"outheis/channels/discord"
+	fake "outheis/channels/fakenet/discord"
+)
+
+// Receive paths that die while the account looks alive (spec/channels.md 0.11,
+// D9). Each is found by the channel itself.
+
+// A socket that is open and dead is left, and the session resumed at the address
+// that it named.
+func TestHalfOpenSocketIsLeft(t *testing.T) {
+	n := newNetwork(t, fake.Options{Heartbeat: 100 * time.Millisecond})
+	s := run(t, n, nil, nil).connected()
+	n.fake.Freeze()
+	n.fake.Say(n.at(channeltest.InGroup), ada, "hört mich jemand?")
+	if e := s.next(); e.Text != "hört mich jemand?" {
+		t.Errorf("got %q", e.Text)
+	}
+	s.health(channels.Green)
+	g := n.fake.Gateway()
+	if g.Identifies != 1 || g.Resumed != 1 || g.ResumeURL != 1 || g.Goodbyes != 0 {
+		t.Errorf("gateway %+v, want one session that was resumed", g)
+	}
+}
+
+// A session that answers heartbeats and brings nothing is found out, and what it
+// did not bring is fetched.
+func TestSilentSessionIsFoundOut(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		t.Run(fmt.Sprint("lost=", lost), func(t *testing.T) {
+			n := newNetwork(t, fake.Options{})
+			n.settle = 100 * time.Millisecond
+			s := run(t, n, nil, nil).connected()
+			s.say("vorher")
+			if lost {
+				n.fake.Lose(1)
+			} else {
+				n.fake.Mute()
+			}
+			n.fake.Say(n.at(channeltest.InGroup), ada, "hört mich jemand?")
+			if e := s.next(); e.Text != "hört mich jemand?" {
+				t.Errorf("got %q", e.Text)
+			}
+			s.await("resuming", func() bool { return n.fake.Gateway().Resumed > 0 })
+			s.health(channels.Green)
+			if e := s.say("nachher"); e.Text != "nachher" {
+				t.Errorf("got %q", e.Text)
+			}
+		})
+	}
+}
+
+// However a connection ends, there is one after it, and a session is begun anew
+// only when it has to be.
+func TestEveryEndIsFollowedByAConnection(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		end        func(*fake.Server)
+		identifies int
+	}{
+		{"cut", (*fake.Server).CutGateway, 1},
+		{"asked to reconnect", (*fake.Server).Reconnect, 1},
+		{"invalid but resumable", func(s *fake.Server) { s.Invalidate(true) }, 1},
+		{"invalid", func(s *fake.Server) { s.Invalidate(false) }, 2},
+		{"4000", func(s *fake.Server) { s.CloseGateway(4000, "unknown error") }, 1},
+		{"4007", func(s *fake.Server) { s.CloseGateway(4007, "invalid seq") }, 2},
+		{"4009", func(s *fake.Server) { s.CloseGateway(4009, "session timed out") }, 2},
+		{"1000", func(s *fake.Server) { s.CloseGateway(1000, "") }, 2},
+		{"1001", func(s *fake.Server) { s.CloseGateway(1001, "going away") }, 2},
+		{"no session", func(s *fake.Server) { s.ForgetSessions(); s.CutGateway() }, 2},
+		{"no hello", func(s *fake.Server) { s.GarbageConnects(2, `{"op":11}`); s.CutGateway() }, 1},
+		{"no answer", func(s *fake.Server) { s.WithholdReady(1); s.CutGateway() }, 1},
+		{"refused", func(s *fake.Server) { s.RefuseConnects(5, 503); s.CutGateway() }, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNetwork(t, fake.Options{})
+			s := run(t, n, nil, nil).connected()
+			s.say("vorher")
+			tt.end(n.fake)
+			n.fake.Say(n.at(channeltest.InGroup), ada, "nachher")
+			if e := s.next(); e.Text != "nachher" {
+				t.Errorf("got %q", e.Text)
+			}
+			s.await("the session", func() bool { return n.fake.Connected() == 1 })
+			s.health(channels.Green)
+			if got := n.fake.Gateway().Identifies; got != tt.identifies {
+				t.Errorf("%d sessions were begun, want %d", got, tt.identifies)
+			}
+		})
+	}
+}
+
+// The budget of sessions is kept: without one left nothing is tried, and health
+// says until when.
+func TestBudgetOfSessionsIsKept(t *testing.T) {
+	n := newNetwork(t, fake.Options{Starts: 3})
+	s := run(t, n, nil, nil)
+	if h := s.health(channels.Yellow); !strings.Contains(h.Reason, "2") && h.Reason == "" {
+		t.Errorf("health is %+v, want the sessions that are left", h)
+	}
+	s.await("a session", func() bool { return n.fake.Connected() == 1 })
+	for i := range 3 {
+		n.fake.Invalidate(false)
+		s.await("the next session", func() bool { return n.fake.Gateway().Identifies == min(i+2, 3) && (i == 2 || n.fake.Connected() == 1) })
+	}
+	h := s.health(channels.Red)
+	if !strings.Contains(h.Reason, "3") {
+		t.Errorf("health is %+v, want the budget", h)
+	}
+	if got := n.fake.Gateway().Identifies; got != 3 {
+		t.Errorf("%d sessions were begun, want 3", got)
+	}
+}
+
+// A token that is revoked shows, also when the socket stays.
+func TestRevokedTokenEndsRun(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	n.fake.Revoke()
+	se := channels.AsSendError(<-s.ended)
+	if se == nil || se.Class != channels.Misconfigured || se.Remedy == "" {
+		t.Errorf("Run returned %v, want misconfigured", se)
+	}
+	s.health(channels.Red)
+}
+
+func TestTokenIsLookedAtWhileTheSocketIsSilent(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	n.fake.Fault(fake.Fault{Kind: fake.Refuse, Route: fake.GetApplication, Status: 401, Message: "401: Unauthorized", Times: -1})
+	if se := channels.AsSendError(<-s.ended); se == nil || se.Class != channels.Misconfigured {
+		t.Errorf("Run returned %v, want misconfigured", se)
+	}
+	s.health(channels.Red)
+}
+
+// Nobody can write to a bot without a guild.
+func TestRemovedFromEveryGuildIsRed(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	s.say("hallo")
+	n.fake.Kick(guild)
+	if e := s.next(); e.Change != channels.ChangeRemoved || e.Address.Chat() != n.at(channeltest.InGroup) {
+		t.Errorf("the removal became %+v", e)
+	}
+	if h := s.health(channels.Red); !strings.Contains(h.Remedy, "client_id="+botID) {
+		t.Errorf("health is %+v, want an invitation", h)
+	}
+	n.fake.Invite(guild)
+	if e := s.next(); e.Change != channels.ChangeJoined {
+		t.Errorf("the invitation became %+v", e)
+	}
+	s.health(channels.Green)
+}
+
+// Silence turns yellow and then red by the clock, without any sign of an end.
+func TestSilenceTurnsRedWithinTwoMinutes(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	var ahead atomic.Int64
+	now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	s := run(t, n, func(o *discord.Options) { o.Now = now }, nil).connected()
+	n.fake.Freeze()
+	ahead.Store(int64(70 * time.Second))
+	s.health(channels.Yellow)
+	ahead.Store(int64(119 * time.Second))
+	s.health(channels.Red)
+}
+
+// A store that takes nothing is red, and green when it takes again.
+func TestUnstoredEventsAreRed(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	var full atomic.Bool
+	full.Store(true)
+	s := run(t, n, nil, func(context.Context, channels.Event) error {
+		if full.Load() {
+			return errors.New("disk full")
+		}
+		return nil
+	})
+	n.fake.Say(n.at(channeltest.InGroup), ada, "wichtig")
+	s.health(channels.Red)
+	full.Store(false)
+	if e := s.next(); e.Text != "wichtig" {
+		t.Errorf("got %q", e.Text)
+	}
+	s.health(channels.Green)
+}
+
+// What is left out of the missed messages is told.
+func TestLeftOutMessagesAreTold(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	s.say("vorher")
+	s.stop()
+	for i := range 30 {
+		n.fake.Say(n.at(channeltest.InGroup), ada, fmt.Sprint(i))
+	}
+	s = run(t, n, func(o *discord.Options) { o.CatchUpMessages = 20 }, nil)
+	for i := range 20 {
+		if e := s.next(); e.Text != fmt.Sprint(i) {
+			t.Errorf("got %q, want %d", e.Text, i)
+		}
+	}
+	if h := s.health(channels.Yellow); h.Reason == "" || s.log.count("missed messages are left out") != 1 {
+		t.Errorf("health is %+v, logged %d times", h, s.log.count("missed messages are left out"))
+	}
+}
+
+func TestDamagedCursorIsTold(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	if err := n.cursor.Save([]byte(`{"v":1,"floor":"x"`)); err != nil {
+		t.Fatal(err)
+	}
+	s := run(t, n, nil, nil)
+	if h := s.health(channels.Yellow); h.Reason == "" || h.Remedy == "" {
+		t.Errorf("health is %+v", h)
+	}
+	if e := s.say("neu"); e.Text != "neu" {
+		t.Errorf("got %q", e.Text)
+	}
+}
+
+// Several accounts of one process have addresses of their own.
+func TestAccountsHaveAddressesOfTheirOwn(t *testing.T) {
+	one, two := newNetwork(t, fake.Options{}), newNetwork(t, fake.Options{})
+	a, b := run(t, one, nil, nil).connected(), run(t, two, nil, nil).connected()
+	if e := a.say("eins"); e.Text != "eins" {
+		t.Errorf("got %q", e.Text)
+	}
+	if e := b.say("zwei"); e.Text != "zwei" {
+		t.Errorf("got %q", e.Text)
+	}
+}

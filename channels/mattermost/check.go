@@ -60,7 +60,20 @@ func (c *Channel) checkTeams(ctx context.Context, find func(channels.State, stri
 		find(channels.Yellow, say("mattermost.check_failed", reason(err)), say("mattermost.server_remedy"))
 		return
 	}
-	muted := 0
+	if muted := c.muted(ctx, chats); muted > 0 {
+		find(channels.Yellow, say("mattermost.check_muted", muted), say("mattermost.closed_remedy"))
+	}
+	find(channels.Green, say("mattermost.check_channels", len(chats)), "")
+}
+
+// muted counts the channels in which members may not write. Only servers with
+// a licence have such.
+func (c *Channel) muted(ctx context.Context, chats []channel) int {
+	var licence map[string]string
+	if c.client.call(ctx, http.MethodGet, "/license/client?format=old", nil, &licence) != nil || licence["IsLicensed"] != "true" {
+		return 0
+	}
+	n := 0
 	for _, ch := range chats {
 		if ch.Type == "D" || ch.Type == "G" {
 			continue
@@ -73,20 +86,16 @@ func (c *Channel) checkTeams(ctx context.Context, find func(channels.State, stri
 				} `json:"members"`
 			} `json:"roles"`
 		}
-		// Only servers with a licence moderate channels; others refuse the question.
 		if c.client.call(ctx, http.MethodGet, "/channels/"+ch.ID+"/moderations", nil, &moderated) != nil {
-			break
+			return n // not for everybody to ask
 		}
 		for _, m := range moderated {
 			if m.Name == "create_post" && m.Roles.Members != nil && !m.Roles.Members.Value {
-				muted++
+				n++
 			}
 		}
 	}
-	if muted > 0 {
-		find(channels.Yellow, say("mattermost.check_muted", muted), say("mattermost.closed_remedy"))
-	}
-	find(channels.Green, say("mattermost.check_channels", len(chats)), "")
+	return n
 }
 
 // checkSocket opens a second connection and waits to be greeted.

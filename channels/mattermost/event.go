@@ -1,11 +1,13 @@
 package mattermost
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,10 +43,10 @@ func (r reader) concern(p post) bool {
 
 // key names the event that a post is: new, or edited at a certain time.
 // Reactions, pins and previews also make the server report a post as edited;
-// its edit_at then stays as it was.
+// its edit_at and its text then stay as they were.
 func key(p post, edited bool) string {
 	if edited {
-		return fmt.Sprintf("e:%s:%d", p.ID, p.EditAt)
+		return fmt.Sprintf("e:%s:%d:%s", p.ID, p.EditAt, short(p.Message)[:8])
 	}
 	return "p:" + p.ID
 }
@@ -171,14 +173,17 @@ func actor(p post, u user) channels.Actor {
 	return a
 }
 
-// files lists what came with a post.
+// files lists what came with a post, in the order in which it was uploaded: the
+// server sorts the ids, which are random.
 func files(p post) []channels.File {
 	known := make(map[string]fileInfo)
 	for _, f := range p.Metadata.value.Files {
 		known[f.ID] = f
 	}
+	ids := slices.Clone(p.FileIDs.value)
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(known[a].CreateAt, known[b].CreateAt) })
 	var all []channels.File
-	for _, id := range p.FileIDs.value {
+	for _, id := range ids {
 		if isID(id) {
 			f := known[id]
 			all = append(all, channels.File{Ref: id, Name: f.Name, MIME: f.MIME, Size: f.Size})

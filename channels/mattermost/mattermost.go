@@ -122,6 +122,10 @@ type Channel struct {
 	log      *slog.Logger
 	texts    *texts.Texts
 
+	// made is when the channel was made. Where no cursor says more, what was
+	// posted before is not heard.
+	made time.Time
+
 	typeEvery, saveEvery time.Duration
 
 	// typing counts the running indications; Close waits for them.
@@ -200,6 +204,7 @@ func New(o Options) (*Channel, error) {
 		hooks:     newHooks(o.Now),
 		log:       o.Log,
 		texts:     o.Texts,
+		made:      o.Now(),
 		typeEvery: typingEvery,
 		saveEvery: savingEvery,
 		closing:   make(chan struct{}),

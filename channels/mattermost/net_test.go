@@ -1,7 +1,6 @@
 package mattermost_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,11 +8,9 @@ import (
 	"log"
 	"log/slog"
 	"math/rand/v2"
-	"mime/multipart"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -30,88 +27,71 @@ const account = "haupt"
 
 func discard() *log.Logger { return log.New(io.Discard, "", 0) }
 
-// somebody is an account on a server.
-type somebody struct{ id, name, token, url string }
+// A side is the other side of the network: a server, its people, and a bot and
+// chats made for one case. Its methods end the test when something fails.
+type side interface {
+	url() string
+	// bot returns our account.
+	bot() (id, name, token string)
+	at(channeltest.Place) spot
+	person(channeltest.Sender) (id string)
 
-// do calls the REST interface as that account.
-func (a somebody) do(method, path string, in, out any) error {
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return err
-	}
-	return a.raw(method, path, "application/json", bytes.NewReader(raw), out)
-}
-
-func (a somebody) raw(method, path, kind string, body io.Reader, out any) error {
-	req, err := http.NewRequest(method, a.url+"/api/v4"+path, body)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", kind)
-	req.Header.Set("Authorization", "Bearer "+a.token)
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
-	resp, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s %s as %s: %d %s", method, path, a.name, resp.StatusCode, answer)
-	}
-	if b, ok := out.(*[]byte); ok {
-		*b = answer
-		return nil
-	}
-	if out != nil {
-		return json.Unmarshal(answer, out)
-	}
-	return nil
-}
-
-// A world is a server with people, and a bot and chats made for one case.
-type world struct {
-	admin, ada, ben, robot, bot somebody
-	team                        string
-	place                       map[channeltest.Place]spot
-	revoke                      func() error
-	block                       func() error // closes Ada's direct chat
+	post(from channeltest.Sender, at spot, text string, files []channeltest.Attachment) string
+	// command gives a slash command whose address is url; token is that of the
+	// command.
+	command(from channeltest.Sender, at spot, name, text, url string, token func(string))
+	edit(id, text string)
+	touch(id string)
+	react(id string, show bool)
+	press(id, action string)
+	remove(id string)
+	// ours returns what the bot posted to a channel and is still there, oldest
+	// first.
+	ours(channel string) []shown
+	close(at spot, c channeltest.Closure)
+	revoke()
 }
 
 // A spot is a channel, and a thread in it or "".
 type spot struct{ channel, root string }
 
-// A network is a world as the suite wants it, seen through a proxy.
+// shown is a post of ours as people get it.
+type shown struct {
+	id, root, text string
+	actions        []button
+	files          []channeltest.Attachment
+}
+
+// button is one below a post.
+type button struct{ id, name string }
+
+// A network is a side as the suite wants it, seen through a proxy.
 type network struct {
 	channeltest.Lacking
+	side
 	t      *testing.T
-	w      *world
 	proxy  *proxy
 	cursor channeltest.Cursor
 	listen string
 
 	mu       sync.Mutex // guards the fields below
 	leaks    []string
-	authors  map[string]somebody
 	spoken   map[string]string // channel by post, of what people wrote
 	released int
 	tokens   []string // of slash commands
 	last     channels.Channel
 }
 
-func newNetwork(t *testing.T, w *world) *network {
+func newNetwork(t *testing.T, w side) *network {
 	t.Helper()
-	n := &network{t: t, w: w, authors: make(map[string]somebody), spoken: make(map[string]string)}
+	n := &network{t: t, side: w, spoken: make(map[string]string)}
 	evil := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.leaks = append(n.leaks, fmt.Sprintf("%s %s %v", r.Method, r.URL, r.Header))
 	}))
 	t.Cleanup(evil.Close)
-	n.proxy = newProxy(t, w.bot.url, func() string { return w.bot.token }, evil.URL)
+	n.proxy = newProxy(t, w.url(), n.token, evil.URL)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -123,10 +103,15 @@ func newNetwork(t *testing.T, w *world) *network {
 
 func (n *network) options(log *slog.Logger) mattermost.Options {
 	return mattermost.Options{
-		Account: account, Token: func() string { return n.w.bot.token }, URL: n.proxy.url(), Cursor: &n.cursor, Log: log, Timeout: time.Second,
+		Account: account, Token: n.token, URL: n.proxy.url(), Cursor: &n.cursor, Log: log, Timeout: time.Second, Ping: 2 * time.Second, Probe: 500 * time.Millisecond,
 		Listen: n.listen, PublicURL: "http://" + n.listen + "/mm", CommandToken: n.commandToken,
 		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: &channels.Limits{},
 	}
+}
+
+func (n *network) token() string {
+	_, _, token := n.bot()
+	return token
 }
 
 func (n *network) commandToken() string {
@@ -147,46 +132,24 @@ func (n *network) Open(log *slog.Logger) (channels.Channel, error) {
 	return c, nil
 }
 
-func (n *network) Secrets() []string { return []string{n.w.bot.token} }
+func (n *network) Secrets() []string { return []string{n.token()} }
 
 func (n *network) Name() (string, string) { return mattermost.Kind, account }
 
 func (n *network) Cursor() *channeltest.Cursor { return &n.cursor }
 
-func (n *network) at(p channeltest.Place) spot {
-	s, ok := n.w.place[p]
-	if !ok {
-		n.t.Fatalf("unknown place %s", p)
-	}
-	return s
-}
-
-func (n *network) who(s channeltest.Sender) somebody {
-	switch s {
-	case channeltest.Ben:
-		return n.w.ben
-	case channeltest.Robot:
-		return n.w.robot
-	}
-	return n.w.ada
-}
-
-// must ends the test unless a call succeeds.
-func (n *network) must(a somebody, method, path string, in, out any) {
-	if err := a.do(method, path, in, out); err != nil {
-		n.t.Helper()
-		n.t.Error(err)
-		panic(err)
-	}
-}
-
 func (n *network) Say(l channeltest.Line) string {
-	at, from := n.at(l.At), n.who(l.From)
-	text := strings.NewReplacer("{me}", "@"+n.w.bot.name, "{other}", "@"+n.w.bot.name+".test").Replace(l.Text)
+	at := n.at(l.At)
+	_, me, _ := n.bot()
+	text := strings.NewReplacer("{me}", "@"+me, "{other}", "@"+me+".test").Replace(l.Text)
 	if l.Command != "" {
-		to := map[string]string{"me": "@" + n.w.bot.name + " ", "other": "@" + n.w.bot.name + ".test "}[l.For]
+		to := map[string]string{"me": "@" + me + " ", "other": "@" + me + ".test "}[l.For]
 		if l.For == "" {
-			n.command(from, at, l.Command, text)
+			n.command(l.From, at, l.Command, text, "http://"+n.listen+"/mm/command", func(token string) {
+				n.mu.Lock()
+				defer n.mu.Unlock()
+				n.tokens = append(n.tokens, token)
+			})
 			return ""
 		}
 		text = strings.TrimSpace(to + "!" + l.Command + " " + text)
@@ -198,104 +161,37 @@ func (n *network) Say(l channeltest.Line) string {
 	case "photo":
 		files = []channeltest.Attachment{{Name: "bild.png", Data: onePixel}}
 	}
-	var ids []string
-	for _, f := range files {
-		ids = append(ids, n.upload(from, at.channel, f))
+	id := n.post(l.From, at, text, files)
+	if l.From != channeltest.Robot {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.spoken[id] = at.channel
 	}
-	return n.post(from, at, text, ids)
-}
-
-// post writes and remembers who did.
-func (n *network) post(from somebody, at spot, text string, files []string) string {
-	var made struct{ ID string }
-	n.must(from, http.MethodPost, "/posts", map[string]any{"channel_id": at.channel, "root_id": at.root, "message": text, "file_ids": files}, &made)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.authors[made.ID] = from
-	n.spoken[made.ID] = at.channel
-	return made.ID
+	return id
 }
 
 // onePixel is a picture.
 var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\x00\x05\x00\x01\xff\x89\x99=\x1d\x00\x00\x00\x00IEND\xaeB`\x82")
 
-func (n *network) upload(from somebody, channel string, f channeltest.Attachment) string {
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	form.WriteField("channel_id", channel)
-	part, err := form.CreateFormFile("files", f.Name)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	part.Write(f.Data)
-	form.Close()
-	var said struct {
-		Infos []struct{ ID string } `json:"file_infos"`
-	}
-	if err := from.raw(http.MethodPost, "/files", form.FormDataContentType(), &body, &said); err != nil {
-		n.t.Fatal(err)
-	}
-	return said.Infos[0].ID
-}
+func (n *network) Edit(_ channeltest.Place, id, text string) { n.edit(id, text) }
 
-// command gives a slash command, which is registered when it is used first.
-func (n *network) command(from somebody, at spot, name, text string) {
-	var all []struct{ ID, Trigger, Token, URL string }
-	n.must(n.w.admin, http.MethodGet, "/commands?custom_only=true&team_id="+n.w.team, nil, &all)
-	known := false
-	for _, c := range all {
-		if c.Trigger == name && c.URL == "http://"+n.listen+"/mm/command" {
-			known = true
-		} else if c.Trigger == name {
-			n.must(n.w.admin, http.MethodDelete, "/commands/"+c.ID, nil, nil)
-		}
-	}
-	if !known {
-		var made struct{ Token string }
-		n.must(n.w.admin, http.MethodPost, "/commands", map[string]string{
-			"team_id": n.w.team, "trigger": name, "method": "P", "url": "http://" + n.listen + "/mm/command",
-		}, &made)
-		n.mu.Lock()
-		n.tokens = append(n.tokens, made.Token)
-		n.mu.Unlock()
-	}
-	n.must(from, http.MethodPost, "/commands/execute", map[string]string{
-		"channel_id": at.channel, "root_id": at.root, "team_id": n.w.team, "command": strings.TrimSpace("/" + name + " " + text),
-	}, nil)
-}
+func (n *network) Touch(_ channeltest.Place, id string) { n.touch(id) }
 
-func (n *network) author(id string) somebody {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.authors[id]
-}
+func (n *network) React(_ channeltest.Place, id, emoji string) { n.react(id, emoji != "") }
 
-func (n *network) Edit(_ channeltest.Place, id, text string) {
-	n.must(n.author(id), http.MethodPut, "/posts/"+id+"/patch", map[string]string{"message": text}, nil)
-}
-
-func (n *network) Touch(_ channeltest.Place, id string) {
-	n.must(n.author(id), http.MethodPost, "/posts/"+id+"/pin", nil, nil)
-}
-
-func (n *network) React(_ channeltest.Place, id, emoji string) {
-	if emoji == "" {
-		n.must(n.w.ada, http.MethodDelete, "/users/"+n.w.ada.id+"/posts/"+id+"/reactions/+1", nil, nil)
-		return
-	}
-	n.must(n.w.ada, http.MethodPost, "/reactions", map[string]string{"user_id": n.w.ada.id, "post_id": id, "emoji_name": "+1"}, nil)
-}
-
-func (n *network) Press(_ channeltest.Place, id, button string) {
+func (n *network) Press(at channeltest.Place, id, button string) {
 	ctx, cancel := context.WithTimeout(n.t.Context(), 10*time.Second)
 	defer cancel()
 	if err := n.AwaitListening(ctx); err != nil {
 		n.t.Error(err)
 		return
 	}
-	for _, a := range n.actions(n.fetch(id)) {
-		if a.ID == button {
-			n.must(n.w.ada, http.MethodPost, "/posts/"+id+"/actions/"+a.Words, struct{}{}, nil)
+	for _, p := range n.ours(n.at(at).channel) {
+		for _, a := range p.actions {
+			if p.id != id || n.buttonOf(a) != button {
+				continue
+			}
+			n.press(id, a.id)
 			n.mu.Lock()
 			n.released++
 			n.mu.Unlock()
@@ -305,54 +201,25 @@ func (n *network) Press(_ channeltest.Place, id, button string) {
 	n.t.Errorf("no button %s under %s", button, id)
 }
 
+// buttonOf returns which button of ours an action is.
+func (n *network) buttonOf(a button) string {
+	n.proxy.mu.Lock()
+	defer n.proxy.mu.Unlock()
+	return n.proxy.buttons[a.id]
+}
+
 func (n *network) Released() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.released
 }
 
-func (n *network) Delete(_ channeltest.Place, id string) {
-	n.must(n.w.admin, http.MethodDelete, "/posts/"+id, nil, nil)
-}
-
-// shown is a post as people get it.
-type shown struct {
-	ID, Message string
-	UserID      string   `json:"user_id"`
-	RootID      string   `json:"root_id"`
-	EditAt      int64    `json:"edit_at"`
-	FileIDs     []string `json:"file_ids"`
-	Props       struct {
-		Key         string `json:"outheis_key"`
-		Attachments []struct {
-			Actions []struct{ ID, Name string }
-		}
-	}
-}
-
-func (n *network) fetch(id string) shown {
-	var p shown
-	n.must(n.w.admin, http.MethodGet, "/posts/"+id, nil, &p)
-	return p
-}
-
-// actions returns the buttons below a post; Words is the id of the action.
-func (n *network) actions(p shown) []formatting.Button {
-	n.proxy.mu.Lock()
-	defer n.proxy.mu.Unlock()
-	var all []formatting.Button
-	for _, a := range p.Props.Attachments {
-		for _, one := range a.Actions {
-			all = append(all, formatting.Button{ID: n.proxy.buttons[one.ID], Label: one.Name, Words: one.ID})
-		}
-	}
-	return all
-}
+func (n *network) Delete(_ channeltest.Place, id string) { n.remove(id) }
 
 func (n *network) Malform(count int) {
 	random := rand.New(rand.NewPCG(1, uint64(count)))
 	for i := range count {
-		n.proxy.inject(malformed(random, i, n.w.place[channeltest.AdaDirect].channel, n.w.ada.id))
+		n.proxy.inject(malformed(random, i, n.at(channeltest.AdaDirect).channel, n.person(channeltest.Ada)))
 	}
 }
 
@@ -436,40 +303,17 @@ func visible(s string) string { return escaped.ReplaceAllString(s, "$1") }
 func (n *network) Arrived(at channeltest.Place) []channeltest.Arrived {
 	s := n.at(at)
 	var all []channeltest.Arrived
-	for page := 0; ; page++ {
-		var list struct {
-			Order []string
-			Posts map[string]shown
+	for _, p := range n.ours(s.channel) {
+		if s.root != "" && p.root != s.root {
+			continue
 		}
-		n.must(n.w.admin, http.MethodGet, fmt.Sprintf("/channels/%s/posts?per_page=200&page=%d", s.channel, page), nil, &list)
-		for _, id := range list.Order {
-			p := list.Posts[id]
-			if p.UserID != n.w.bot.id || s.root != "" && p.RootID != s.root {
-				continue
-			}
-			a := channeltest.Arrived{Remote: p.ID, Text: visible(p.Message), Marked: strings.Contains(p.Message, "**")}
-			for _, b := range n.actions(p) {
-				a.Buttons = append(a.Buttons, formatting.Button{ID: b.ID, Label: b.Label})
-			}
-			for _, f := range p.FileIDs {
-				a.Files = append(a.Files, n.file(f))
-			}
-			all = append([]channeltest.Arrived{a}, all...)
+		a := channeltest.Arrived{Remote: p.id, Text: visible(p.text), Marked: strings.Contains(p.text, "**"), Files: p.files}
+		for _, b := range p.actions {
+			a.Buttons = append(a.Buttons, formatting.Button{ID: n.buttonOf(b), Label: b.name})
 		}
-		if len(list.Order) < 200 {
-			return all
-		}
+		all = append(all, a)
 	}
-}
-
-func (n *network) file(id string) channeltest.Attachment {
-	var info struct{ Name string }
-	n.must(n.w.admin, http.MethodGet, "/files/"+id+"/info", nil, &info)
-	var data []byte
-	if err := n.w.admin.raw(http.MethodGet, "/files/"+id, "", nil, &data); err != nil {
-		n.t.Fatal(err)
-	}
-	return channeltest.Attachment{Name: info.Name, Data: data}
+	return all
 }
 
 func (n *network) AwaitTyping(ctx context.Context, at channeltest.Place, count int) error {
@@ -514,27 +358,9 @@ func (n *network) GoDown() { n.proxy.down() }
 
 func (n *network) ComeUp() { n.proxy.up(n.proxy.address) }
 
-func (n *network) Close(at channeltest.Place, c channeltest.Closure) {
-	s := n.at(at)
-	var err error
-	switch c {
-	case channeltest.Blocked:
-		err = n.w.block()
-	case channeltest.Removed:
-		err = n.w.admin.do(http.MethodDelete, "/channels/"+s.channel+"/members/"+n.w.bot.id, nil, nil)
-	case channeltest.Silenced:
-		err = n.w.admin.do(http.MethodDelete, "/channels/"+s.channel, nil, nil)
-	}
-	if err != nil {
-		n.t.Fatal(err)
-	}
-}
+func (n *network) Close(at channeltest.Place, c channeltest.Closure) { n.close(n.at(at), c) }
 
-func (n *network) Revoke() {
-	if err := n.w.revoke(); err != nil {
-		n.t.Fatal(err)
-	}
-}
+func (n *network) Revoke() { n.revoke() }
 
 func (n *network) Leaks() []string {
 	n.mu.Lock()
@@ -559,13 +385,4 @@ func lacks() map[channeltest.Ability]string {
 		channeltest.Menu:      "slash commands are registered by an administrator",
 		channeltest.ChatWaits: "the server limits accounts, not chats",
 	}
-}
-
-// secretForm is how a token may be written in an address.
-func secretForm(token string) string { return url.QueryEscape(token) }
-
-func (n *network) socketCount() int {
-	n.proxy.mu.Lock()
-	defer n.proxy.mu.Unlock()
-	return len(n.proxy.sockets)
 }

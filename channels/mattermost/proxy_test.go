@@ -128,6 +128,12 @@ func (p *proxy) cut() {
 
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
+	if p.srv == nil {
+		p.mu.Unlock()
+		panic(http.ErrAbortHandler)
+	}
+	p.wg.Add(1)
+	defer p.wg.Done()
 	p.asked[r.Method+" "+r.URL.Path]++
 	p.mu.Unlock()
 	switch {
@@ -169,6 +175,10 @@ func (p *proxy) sent(w http.ResponseWriter, r *http.Request) {
 	}
 	p.note(raw)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(raw)), int64(len(raw))
+	if bytes.Contains(raw, []byte(`"b":"·test"`)) { // the self-test of buttons is nobody's post
+		p.forward.ServeHTTP(w, r)
+		return
+	}
 	f := p.pop(&p.send)
 	if f == "" {
 		p.forward.ServeHTTP(w, r)
@@ -274,9 +284,9 @@ func (p *proxy) websocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := &socket{down: down, up: up}
+	p.wg.Add(2) // this handler is counted already
 	p.mu.Lock()
 	p.sockets[s] = true
-	p.wg.Add(2)
 	if p.srv == nil {
 		s.close()
 	}

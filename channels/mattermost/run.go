@@ -24,7 +24,7 @@ const (
 // of class Misconfigured when the server does not know the token or has
 // disabled the account, or when the listener's address cannot be used.
 func (c *Channel) Run(ctx context.Context, in channels.Deliver) (err error) {
-	r := &receiver{c: c, in: in, wait: c.opts.Retry, marks: loadMarks(c.opts.Cursor, c.opts.Now())}
+	r := &receiver{c: c, in: in, wait: c.opts.Retry, marks: loadMarks(c.opts.Cursor, c.made)}
 	if r.marks.err != nil {
 		c.log.Warn("cursor not read, starting anew", "err", r.marks.err)
 	}

@@ -224,7 +224,12 @@ func (c *Channel) edit(ctx context.Context, p channels.Post, remote string) erro
 		Message string         `json:"message"`
 		Props   map[string]any `json:"props"`
 	}{n.Message, all}
-	if err := c.client.call(ctx, http.MethodPut, "/posts/"+remote+"/patch", patch, nil); err != nil {
+	var done post
+	err = c.client.call(ctx, http.MethodPut, "/posts/"+remote+"/patch", patch, &done)
+	if err == nil && done.ID != remote {
+		err = &failure{op: "PUT /posts/…/patch", kind: garbled, text: "the answer names another post"}
+	}
+	if err != nil {
 		return c.editError(c.sendError(err))
 	}
 	return nil

@@ -58,10 +58,11 @@ type (
 	}
 
 	fileInfo struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-		MIME string `json:"mime_type"`
-		Size int64  `json:"size"`
+		ID       string `json:"id"`
+		CreateAt int64  `json:"create_at"`
+		Name     string `json:"name"`
+		MIME     string `json:"mime_type"`
+		Size     int64  `json:"size"`
 	}
 
 	postList struct {

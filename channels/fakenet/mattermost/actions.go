@@ -82,6 +82,23 @@ type Pressed struct {
 	Updated bool
 }
 
+// doAction lets the bot press a button as people do, under its own posts too.
+// The caller holds mu, which is free while the server calls back.
+func (s *Server) doAction(c *call) (any, error) {
+	id, err := c.id(s, "post")
+	if err != nil {
+		return nil, err
+	}
+	bot := s.bot.ID
+	s.mu.Unlock()
+	pressed := s.Press(bot, id, c.vars["action"])
+	s.mu.Lock()
+	if pressed.Status != http.StatusOK {
+		return nil, refuse(pressed.Status, "api.post.do_action.action_integration.app_error", "Action integration error.")
+	}
+	return statusOK, nil
+}
+
 // Press makes a person press a button of a post and waits for the bot's answer
 // to the server's call.
 func (s *Server) Press(user, post, actionID string) Pressed {

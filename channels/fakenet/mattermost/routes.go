@@ -59,6 +59,7 @@ const (
 	GetConfig         = "GET /config/client"
 	GetLicense        = "GET /license/client"
 	GetPing           = "GET /system/ping"
+	DoAction          = "POST /posts/{post}/actions/{action}"
 	CommandHook       = "POST /hooks/commands/{hook}"
 )
 
@@ -110,6 +111,7 @@ var routes = []route{
 	way(GetConfig, (*Server).getConfig).opened(),
 	way(GetLicense, (*Server).getLicense).opened(),
 	way(GetPing, (*Server).getPing).opened(),
+	way(DoAction, (*Server).doAction),
 	way(CommandHook, (*Server).commandHook).opened(),
 }
 

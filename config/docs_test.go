@@ -12,9 +12,11 @@ import (
 	"outheis/config"
 )
 
-func documentation(t *testing.T) string {
+func documentation(t *testing.T) string { return page(t, "configuration.md") }
+
+func page(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.FromSlash("../docs/configuration.md"))
+	b, err := os.ReadFile(filepath.Join("..", "docs", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,8 +31,8 @@ func TestDocumentedExamples(t *testing.T) {
 	}
 	env := environ("OUTHEIS_TELEGRAM_TOKEN", goodToken, "HAUS_TOKEN", goodToken, "OUTHEIS_DISCORD_TOKEN", discordToken,
 		"OUTHEIS_MATTERMOST_TOKEN", mattermostToken, "HAUS_COMMAND_TOKEN", mattermostToken)
-	blocks := regexp.MustCompile("(?s)```(yaml|json)\n(.*?)```").FindAllStringSubmatch(documentation(t), -1)
-	if len(blocks) < 5 {
+	blocks := regexp.MustCompile("(?s)```(yaml|json)\n(.*?)```").FindAllStringSubmatch(documentation(t)+page(t, "channels.md"), -1)
+	if len(blocks) < 12 {
 		t.Fatalf("%d examples", len(blocks))
 	}
 	for _, b := range blocks {

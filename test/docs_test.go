@@ -62,7 +62,7 @@ func TestDocumentedFilesExist(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"docs/configuration.md", "docs/reliability.md", "docs/tresor.md", "CONTRIBUTING.md", "LICENSE", "Dockerfile"} {
+	for _, name := range []string{"docs/channels.md", "docs/configuration.md", "docs/reliability.md", "docs/tresor.md", "CONTRIBUTING.md", "LICENSE", "Dockerfile"} {
 		if !strings.Contains(read(t, "README.md"), "("+name+")") {
 			t.Errorf("README.md does not link to %s", name)
 		}
@@ -144,7 +144,7 @@ func calls(line string) [][]string {
 func checkCall(t *testing.T, name, line string, words []string) {
 	t.Helper()
 	command := words[:1]
-	if command[0] == "config" && len(words) > 1 {
+	if (command[0] == "config" || command[0] == "channels") && len(words) > 1 {
 		command = words[:2]
 	}
 	if command[0] == "tresor" { // --root DIR stands before its command

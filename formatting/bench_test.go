@@ -51,3 +51,22 @@ func BenchmarkRender(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRender10k renders and splits an answer of 10 kB for each network.
+func BenchmarkRender10k(b *testing.B) {
+	doc := formatting.Parse(formattest.Long(1, 10_000))
+	for _, p := range []formatting.Profile{
+		formatting.TelegramHTML(),
+		formatting.DiscordMarkdown(),
+		formatting.MattermostMarkdown(0),
+		formatting.Terminal(formatting.TerminalOptions{Width: 80}),
+		formatting.Plain(formatting.PlainOptions{Limit: 2000, Measure: formatting.Bytes, Reserve: 40}),
+	} {
+		b.Run(p.Name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				formatting.Render(doc, p)
+			}
+		})
+	}
+}

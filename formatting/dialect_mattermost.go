@@ -104,6 +104,9 @@ func asReference(all string, i int, starts bool) string {
 			return "&#92;"
 		}
 	case '<':
+		if n == '3' || strings.HasPrefix(all[i:], "</3") {
+			return "&lt;" + gap // a heart, to the mobile client even so
+		}
 		if n != ' ' && n != '=' {
 			return "&lt;"
 		}

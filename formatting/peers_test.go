@@ -35,8 +35,16 @@ func TestMarkdownOfOthers(t *testing.T) {
 	var requests []request
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
+	var docs []formatting.Document
 	for _, d := range formattest.Corpus(11, 400) {
-		doc := formatting.Parse(d.Markdown)
+		docs = append(docs, formatting.Parse(d.Markdown))
+	}
+	for _, a := range actingTexts() {
+		text := formatting.Para(formatting.Text(a.text))
+		docs = append(docs, formatting.Doc(text), formatting.Doc(formatting.Quoted(text), formatting.Bullets(text.Inlines)),
+			formatting.Doc(formatting.Para(formatting.Bold(a.text), formatting.Text(" "+a.text))))
+	}
+	for _, doc := range docs {
 		for _, p := range []formatting.Profile{formatting.DiscordMarkdown(), formatting.MattermostMarkdown(0), formatting.MattermostMarkdown(600)} {
 			for _, part := range formatting.Render(doc, p) {
 				r := request{Network: p.Name, Text: part.Text, part: part, profile: p}

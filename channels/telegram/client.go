@@ -34,6 +34,7 @@ type client struct {
 	files    string // with a place for the token and one for the path
 	token    func() string
 	http     *http.Client
+	dated    func(time.Time) // gets the server's time with each result; nil for nobody
 }
 
 func newClient(base string, token func() string) *client {
@@ -80,7 +81,13 @@ func (c *client) call(ctx context.Context, method string, p params, result any) 
 	bot := tgbotapi.BotAPI{Token: token, Client: x}
 	bot.SetAPIEndpoint(c.endpoint)
 	response, err := bot.MakeRequest(method, tgbotapi.Params(p))
-	return f.settle(x, token, response, err, result)
+	if err := f.settle(x, token, response, err, result); err != nil {
+		return err
+	}
+	if c.dated != nil && !x.date.IsZero() {
+		c.dated(x.date)
+	}
+	return nil
 }
 
 // begin returns the token and the failure of a call of method, which already
@@ -136,6 +143,7 @@ type exchange struct {
 
 	wrote  atomic.Bool // something of the request may have left
 	status int
+	date   time.Time // of the server; zero when it names none
 	body   []byte
 	err    error
 }
@@ -162,6 +170,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	}
 	defer resp.Body.Close()
 	x.status = resp.StatusCode
+	x.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	x.body, err = io.ReadAll(io.LimitReader(resp.Body, x.limit+1))
 	if err == nil && int64(len(x.body)) > x.limit {
 		err = errTooLarge

@@ -46,9 +46,10 @@ type health struct {
 	received   time.Time
 	trouble    troubleKind
 	detail     string
-	conflicted time.Time // the last conflict
-	hidden     bool      // privacy mode keeps from us what should be answered
-	refused    time.Time // when the store first refused an event; zero when it takes them
+	ahead      time.Duration // of our clock before the server's; 0 when they agree
+	conflicted time.Time     // the last conflict
+	hidden     bool          // privacy mode keeps from us what should be answered
+	refused    time.Time     // when the store first refused an event; zero when it takes them
 }
 
 func (h *health) start(now time.Time) {
@@ -61,6 +62,19 @@ func (h *health) receive(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.received, h.trouble, h.detail = now, troubleNone, ""
+}
+
+// clockRange is how far two clocks may be apart that agree: an answer is on its
+// way for a while.
+const clockRange = time.Minute
+
+// compare notes what our clock says when the server's says date.
+func (h *health) compare(now, date time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ahead = now.Sub(date); h.ahead.Abs() < clockRange {
+		h.ahead = 0
+	}
 }
 
 // fail notes a failure and reports whether it is news.
@@ -114,7 +128,7 @@ func (c *Channel) Health() channels.Health {
 	h := &c.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := channels.Health{Received: h.received}
+	out := channels.Health{Received: h.received, Ahead: h.ahead}
 	now := c.opts.Now()
 	silence := now.Sub(h.started)
 	if h.received.After(h.started) {

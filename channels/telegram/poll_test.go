@@ -186,6 +186,27 @@ func TestPressedButtonIsReleased(t *testing.T) {
 	}
 }
 
+// The server's answers tell whether our clock is right.
+func TestHealthTellsOfAWrongClock(t *testing.T) {
+	for _, by := range []time.Duration{0, 20 * time.Second, 48 * time.Hour, -3 * time.Hour} {
+		n := newNetwork(t)
+		o := n.options(quiet())
+		o.Now = func() time.Time { return time.Now().Add(by) }
+		c := open(t, o)
+		run(t, c)
+		if err := n.fake.AwaitPolling(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+		want := by
+		if by.Abs() < time.Minute {
+			want = 0
+		}
+		if got := c.Health().Ahead; (got - want).Abs() > 5*time.Second {
+			t.Errorf("clock wrong by %v: Ahead %v, want %v", by, got, want)
+		}
+	}
+}
+
 // Health is judged by what is received, on the clock.
 func TestHealthOnTheClock(t *testing.T) {
 	n := newNetwork(t)

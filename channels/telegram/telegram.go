@@ -179,7 +179,7 @@ func New(o Options) (*Channel, error) {
 	if o.Limits != nil {
 		limits = *o.Limits
 	}
-	return &Channel{
+	c := &Channel{
 		opts:    o,
 		client:  newClient(base, o.Token),
 		pacer:   channels.NewPacer(limits),
@@ -191,7 +191,9 @@ func New(o Options) (*Channel, error) {
 		closing: make(chan struct{}),
 		limited: make(map[string]time.Time),
 		optIn:   optIn{off: make(map[string]bool), presses: make(map[string]press)},
-	}, nil
+	}
+	c.client.dated = func(date time.Time) { c.health.compare(o.Now(), date) }
+	return c, nil
 }
 
 // Kind implements [channels.Channel].

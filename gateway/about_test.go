@@ -40,13 +40,16 @@ func (n *editing) Edit(_ context.Context, p channels.Post, remote string) error 
 	time.Sleep(n.slow / 2)
 	defer time.Sleep(n.slow / 2)
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.edits++
+	count := n.edits
+	n.mu.Unlock()
 	if n.onEdit != nil {
-		if err := n.onEdit(n.edits, p); err != nil {
+		if err := n.onEdit(count, p); err != nil {
 			return err
 		}
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.stand[remote] = p
 	return nil
 }

@@ -16,11 +16,11 @@ import (
 	"outheis/store"
 )
 
-// TestLife lets four people ask, edit and stop in two chats, some events come
-// twice at once, agents and networks fail, the disk fill, channels be replaced
-// and the gateway stop and start, all at random and out of step. Whatever
-// happens, each request ends once, and what was stopped or edited is not
-// answered.
+// TestLife lets four people ask, edit, delete, stop and press buttons in two
+// chats, some events come twice at once, agents and networks fail, the disk fill,
+// channels be replaced and the gateway stop and start, all at random and out of
+// step. Whatever happens, each request ends once, and what was stopped, edited or
+// deleted is not answered.
 func TestLife(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -110,16 +110,17 @@ func lives(t *testing.T, d *dice) {
 	}
 	q, mood := newMemory(), &moody{dice: d}
 	var nets []*network
-	join := func() *network {
-		n := newNetwork()
-		n.onSend = mood.send
-		nets = append(nets, n)
+	join := func() *editing {
+		n := &editing{network: newNetwork(), stand: make(map[string]channels.Post)}
+		n.onSend, n.onEdit = mood.send, mood.send
+		nets = append(nets, n.network)
 		return n
 	}
 	begin := func(seq int) *world {
 		w := newWorld(t, q, agent)
-		w.net, w.seq = join(), seq
-		w.o.Queue, w.o.Accounts[0].Channel, w.o.MaxParallel = unhurried{q, d}, w.net, 3
+		n := join()
+		w.net, w.seq = n.network, seq
+		w.o.Queue, w.o.Accounts[0].Channel, w.o.MaxParallel = unhurried{q, d}, n, 3
 		return w.start()
 	}
 	w := begin(0)
@@ -171,6 +172,26 @@ func lives(t *testing.T, d *dice) {
 					t.Error(err)
 				}
 			})
+		case n == 27:
+			if e, ok := asked[who]; ok {
+				deliver(w.event(who, "", func(x *channels.Event) {
+					x.Kind, x.Message, x.Address, x.Actor = channels.KindDeletion, e.Message, e.Address, channels.Actor{Kind: channels.System}
+				}))
+			}
+		case n > 27:
+			if e, ok := asked[who]; ok {
+				req, _, err := q.Lookup("net/main/" + e.Key)
+				if err != nil {
+					t.Error(err)
+				}
+				press := w.event(who, "", where, func(x *channels.Event) {
+					x.Kind, x.Message, x.Address, x.Audience = channels.KindButton, "1", e.Address, e.Audience
+					x.Button = []string{"up:", "down:", "ev:"}[d.below(3)] + req.ID
+				})
+				for range 1 + d.below(2) {
+					deliver(press)
+				}
+			}
 		case n == 26:
 			w.end()
 			busy.Wait()
@@ -193,12 +214,14 @@ func checkLives(t *testing.T, q *memory, nets []*network) {
 	if n := q.openCount(); n != 0 {
 		t.Errorf("%d requests stay open", n)
 	}
+	asides := make(map[string]bool)
 	replies, receipts, ends := make(map[string]int), make(map[string]int), make(map[string][]gateway.End)
 	var requests []string
 	for _, e := range q.envelopes() {
 		switch {
 		case e.Type == gateway.TypeRequest:
 			requests = append(requests, e.ID)
+			asides[e.ID] = e.Intent == "feedback"
 		case len(e.Payload.Reply.Parts) > 0:
 			replies[e.ReplyTo] += len(e.Payload.Reply.Parts)
 		case e.Intent == "delivery.ok":
@@ -211,9 +234,9 @@ func checkLives(t *testing.T, q *memory, nets []*network) {
 		switch {
 		case len(ends[id]) != 1:
 			t.Errorf("request %s ends with %v", id, ends[id])
-		case ends[id][0] == gateway.EndSent && (replies[id] == 0 || receipts[id] != replies[id]):
+		case ends[id][0] == gateway.EndSent && (replies[id] == 0 && !asides[id] || receipts[id] != replies[id]):
 			t.Errorf("request %s: %d receipts for %d parts", id, receipts[id], replies[id])
-		case slices.Contains([]gateway.End{gateway.EndStopped, gateway.EndReplaced}, ends[id][0]) && replies[id] > 0:
+		case slices.Contains([]gateway.End{gateway.EndStopped, gateway.EndReplaced, gateway.EndDeleted}, ends[id][0]) && replies[id] > 0:
 			t.Errorf("request %s is %s and answered", id, ends[id][0])
 		}
 	}

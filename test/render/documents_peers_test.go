@@ -59,9 +59,9 @@ type drawing struct {
 
 func draw(seed uint64) *drawing {
 	d := &drawing{seed: seed, r: rand.New(rand.NewPCG(seed, 1)), wears: make(map[string]string)}
-	depth, most := 2, 4
-	if d.r.IntN(60) == 0 {
-		most = 60 // several parts
+	depth, most := 2, 2
+	if d.r.IntN(100) == 0 {
+		most = 120 // several parts
 	}
 	d.doc.Blocks = d.blocks(depth, most, nil)
 	return d
@@ -84,7 +84,7 @@ func (d *drawing) word(wears []string) string {
 }
 
 func (d *drawing) line(wears []string) string {
-	s := make([]string, 1+d.r.IntN(5))
+	s := make([]string, 1+d.r.IntN(3))
 	for i := range s {
 		s[i] = d.word(wears)
 	}
@@ -137,7 +137,7 @@ func (d *drawing) blocks(depth, most int, wears []string) []formatting.Block {
 		case 3:
 			list = append(list, formatting.Heading{Level: 1 + d.r.IntN(6), Inlines: []formatting.Inline{formatting.Text(d.line(with(wears, "Bold")))}})
 		case 4:
-			lines := make([]string, 1+d.r.IntN(5))
+			lines := make([]string, 1+d.r.IntN(3))
 			lang := []string{"", "go", "c++", `"><b>`}[d.r.IntN(4)]
 			for i := range lines {
 				lines[i] = strings.Repeat(" ", d.r.IntN(3)) + d.line([]string{"Pre"})

@@ -12,9 +12,15 @@
 // A document is built by hand ([Doc], [Para], [Bullets] …) or read by [Parse].
 // Rendering has three steps, each in files of its own: the layout writes the
 // text as people will see it, with spans over it (layout, inline, link, lines,
-// flow); the splitter chooses where parts end by what each border costs (split,
-// sentence); a dialect prints text and spans (dialect). A further family of
-// markup is one more implementation of [Dialect].
+// footnotes, flow); the splitter chooses where parts end by what each border
+// costs (split, sentence); a dialect prints text and spans through a pen (pen,
+// dialect). A further family of markup is one more implementation of [Dialect].
+//
+// Where a dialect is Markdown, the marks of lists, quotes and tables are text
+// that the layout writes (layout_native); what surrounds a text decides what
+// has to be escaped in it (markdown), and a part that begins inside a list
+// begins at the margin (lists). In such a part only Text is safe to send: Plain
+// is for people and for networks whose markup can be switched off.
 //
 // The package knows no network's API and no agent; it does not log and touches
 // no file.

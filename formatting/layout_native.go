@@ -28,12 +28,13 @@ func (l *layout) nativeTable(t Table) bool {
 	for i, cells := range t.Rows {
 		rows[i] = l.row(cells, len(t.Head))
 	}
-	for _, r := range append(rows, head) {
-		if l.p.Limit > 0 && l.p.Measure.Of(string(r.text))*maxEscape > l.p.Limit {
+	rule := delimiterRow(t)
+	above := string(head.text) + "\n" + rule + "\n"
+	for _, r := range rows {
+		if l.p.mayCut(above + string(r.text)) {
 			return false
 		}
 	}
-	rule := delimiterRow(t)
 	// Head, rule and first row stay together.
 	first := head
 	first.join(&run{text: []byte(rule), spans: []span{{end: len(rule), kind: spanRow}, {end: len(rule), kind: spanPrefix}}})
@@ -46,6 +47,14 @@ func (l *layout) nativeTable(t Table) bool {
 	}
 	l.close()
 	return true
+}
+
+// mayCut reports whether text is so long that the splitter looks for places
+// inside it; see tooLong.
+func (p *Profile) mayCut(text string) bool {
+	const long = 1 << 20
+	n := int(p.budget(p.markerSize(long)).seen / 4)
+	return n > 0 && (len(text) > n || p.Measure.ofBytes(p.Dialect.escape(nil, snippet{all: text, to: len(text)})) > n)
 }
 
 // row returns a line of a table with n cells.

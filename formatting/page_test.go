@@ -162,15 +162,15 @@ ist die Grenze so klein gewählt, dass man es sieht.
 `)
 	long := formatting.Doc(
 		formatting.Para(formatting.Text("Der Antrag geht bis zum 15. März ein."), formatting.Citation("C-0101"), formatting.Text(" Danach verfällt der Anspruch."), formatting.Citation("C-0102")),
-		formatting.CodeBlock{Lang: "sh", Text: strings.TrimSuffix(strings.Repeat("antrag --stelle amt --frist 2027-03-15\n", 5), "\n")},
+		formatting.CodeBlock{Lang: "sh", Text: strings.TrimSuffix(strings.Repeat("antrag --stelle amt --frist 2027-03-15\n", 9), "\n")},
 	)
 	table := formatting.Table{Head: [][]formatting.Inline{{formatting.Text("Stelle")}, {formatting.Text("Frist")}}}
-	for i := range 6 {
+	for i := range 12 {
 		table.Rows = append(table.Rows, [][]formatting.Inline{{formatting.Text(fmt.Sprintf("Amt Nr. %d", i+1))}, {formatting.Text(fmt.Sprintf("%d Tage", 14*(i+1)))}})
 	}
 	long.Add(table)
 	sideBySide(&b, all[:3], func(p formatting.Profile) string {
-		p.Limit, p.Reserve = 180, 0
+		p.Limit, p.Reserve = 360, 0
 		return parts(long, p)
 	})
 	got := strings.TrimRight(b.String(), "\n") + "\n"

@@ -56,6 +56,8 @@ type Options struct {
 	NonceWindow time.Duration
 	// MaxFile is the largest file in bytes; 0 stands for 10 MiB.
 	MaxFile int64
+	// Keep is about how many messages a channel remembers; 0 keeps all of them.
+	Keep int
 	// Now is the clock; nil stands for time.Now. Waiting is always real.
 	Now func() time.Time
 }

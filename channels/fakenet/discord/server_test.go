@@ -8,7 +8,13 @@ import (
 	"outheis/channels/fakenet/discord"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// discordgo waits for none of its goroutines and may still try to reconnect
+// after Close.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).reconnect"),
+		goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).heartbeat"),
+		goleak.IgnoreAnyFunction("github.com/bwmarrin/discordgo.(*Session).listen"))
+}
 
 // ids are what the world of the tests holds.
 type ids struct {

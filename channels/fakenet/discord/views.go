@@ -56,8 +56,27 @@ func mentions(m *Message, user string) bool {
 func (s *Server) publish(ch *channel, m *stored) {
 	ch.messages[m.ID] = m
 	ch.order = append(ch.order, m.ID)
+	s.forget(ch)
 	if m.only == "" {
 		s.announce(ch, m, "MESSAGE_CREATE")
+	}
+}
+
+// forget drops the oldest messages beyond Options.Keep.
+func (s *Server) forget(ch *channel) {
+	n := len(ch.order) - s.opts.Keep
+	if s.opts.Keep == 0 || n < s.opts.Keep {
+		return
+	}
+	for _, id := range ch.order[:n] {
+		delete(ch.messages, id)
+	}
+	ch.order = slices.Clone(ch.order[n:])
+	s.sent = slices.Clone(s.sent[max(0, len(s.sent)-s.opts.Keep):])
+	for key, known := range ch.nonces {
+		if s.opts.Now().Sub(known.at) >= s.opts.NonceWindow {
+			delete(ch.nonces, key)
+		}
 	}
 }
 

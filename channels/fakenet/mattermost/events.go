@@ -69,7 +69,7 @@ func (s *Server) participants(ch *channel, root string) []User {
 
 // inThread reports whether the bot has written or was mentioned in a thread.
 func (s *Server) inThread(ch *channel, root string) bool {
-	if root == "" {
+	if s.posts[root] == nil {
 		return false
 	}
 	return slices.ContainsFunc(ch.order, func(id string) bool {

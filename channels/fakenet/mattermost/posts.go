@@ -129,13 +129,18 @@ func (s *Server) check(d *draft) error {
 // publish stores p and tells the bot.
 func (s *Server) publish(ch *channel, p *stored) {
 	s.posts[p.ID] = p
-	ch.order = append(ch.order, p.ID)
-	slices.SortStableFunc(ch.order, func(a, b string) int { return int(min(max(s.posts[a].CreateAt-s.posts[b].CreateAt, -1), 1)) })
+	at := len(ch.order)
+	for at > 0 && s.posts[ch.order[at-1]].CreateAt > p.CreateAt {
+		at--
+	}
+	ch.order = slices.Insert(ch.order, at, p.ID)
+	s.forget(ch)
 	ch.LastPostAt = max(ch.LastPostAt, p.CreateAt)
 	if !strings.HasPrefix(p.Type, "system_") {
 		ch.TotalMsgCount++
 	}
 	if root := s.posts[p.RootID]; root != nil {
+		root.replies++
 		root.UpdateAt = max(root.UpdateAt, p.CreateAt)
 	} else {
 		ch.LastRootPostAt = max(ch.LastRootPostAt, p.CreateAt)
@@ -144,20 +149,32 @@ func (s *Server) publish(ch *channel, p *stored) {
 	s.announcePosted(ch, p)
 }
 
+// forget drops the oldest posts beyond Options.Keep.
+func (s *Server) forget(ch *channel) {
+	n := len(ch.order) - s.opts.Keep
+	if s.opts.Keep == 0 || n < s.opts.Keep {
+		return
+	}
+	for _, id := range ch.order[:n] {
+		delete(s.posts, id)
+	}
+	ch.order = slices.Clone(ch.order[n:])
+	s.sent = slices.Clone(s.sent[max(0, len(s.sent)-s.opts.Keep):])
+	for id, p := range s.pending {
+		if s.opts.Now().Sub(p.at) >= s.opts.DedupeWindow {
+			delete(s.pending, id)
+		}
+	}
+}
+
 // view returns p as the API shows it.
 func (s *Server) view(p *stored) Post {
 	v := p.Post
 	v.Props = maps.Clone(p.Props)
 	v.PendingPostID = ""
-	root := p.RootID
-	if root == "" {
-		root = p.ID
-	}
-	v.ReplyCount = 0
-	for _, id := range s.channels[p.ChannelID].order {
-		if r := s.posts[id]; r.RootID == root && r.DeleteAt == 0 {
-			v.ReplyCount++
-		}
+	v.ReplyCount = p.replies
+	if root := s.posts[p.RootID]; root != nil {
+		v.ReplyCount = root.replies
 	}
 	v.Metadata = &metadata{}
 	if _, ok := p.Props["attachments"]; ok {
@@ -289,6 +306,7 @@ func (s *Server) remove(ch *channel, p *stored) {
 		}
 	}
 	if root := s.posts[p.RootID]; root != nil {
+		root.replies--
 		root.UpdateAt = now
 	}
 	s.event("post_deleted", map[string]any{"post": string(mustJSON(shown))}, broadcast{ChannelID: ch.ID, Sanitized: true}, ch.has(s.bot.ID))

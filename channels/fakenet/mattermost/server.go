@@ -63,6 +63,8 @@ type Options struct {
 	NoEdits time.Duration
 	// RatePerSecond and RateBurst limit the calls of the bot; 0 does not.
 	RatePerSecond, RateBurst int
+	// Keep is about how many posts a channel remembers; 0 keeps all of them.
+	Keep int
 	// Now is the clock; nil stands for time.Now. Waiting is always real.
 	Now func() time.Time
 }

@@ -24,6 +24,7 @@ type stored struct {
 	reactions []Reaction
 	// actions are the buttons by their ids, with what clients do not see.
 	actions map[string]action
+	replies int64 // in the thread that it begins
 	sent    *Sent
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Hurry shortens the waits of a channel that tests must not wait for.
 func Hurry(c *Channel) {
-	c.times.save = 20 * time.Millisecond
+	c.times.save = 100 * time.Millisecond
 	c.times.probe = 200 * time.Millisecond
 	c.times.greet = 2 * time.Second
 	c.times.identify = time.Millisecond

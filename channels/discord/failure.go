@@ -244,7 +244,7 @@ func (c *Channel) refusal(out *channels.SendError, f *failure) {
 
 var (
 	// anyToken finds what may be a token of any bot, webhook or interaction.
-	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{20,}|[A-Za-z0-9_-]{60,}`)
+	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{20,}|[A-Za-z0-9_-]{60,}`)
 	// inQuotes finds what the server quotes of a message.
 	inQuotes = regexp.MustCompile(`"[^"]*"?`)
 )

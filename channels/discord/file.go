@@ -192,7 +192,7 @@ func (c *Channel) sendFile(ctx context.Context, p channels.Post, f channels.Uplo
 		caption = ""
 	}
 	o := bare(caption)
-	o.Attached = []attached{{ID: 0, Name: quotes.Replace(f.Name)}}
+	o.Attached = []attached{{ID: "0", Name: quotes.Replace(f.Name)}}
 	if !c.previews(caption) {
 		o.Flags = suppress
 	}

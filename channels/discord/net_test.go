@@ -18,6 +18,7 @@ import (
 	"outheis/channels/channeltest"
 	"outheis/channels/discord"
 	fake "outheis/channels/fakenet/discord"
+	"outheis/channels/fakenet/discord/openapi"
 	"outheis/formatting"
 )
 
@@ -71,6 +72,15 @@ func newNetwork(t *testing.T, o fake.Options) *network {
 		for _, v := range s.Violations() {
 			t.Errorf("a request is not what Discord describes: %s", v)
 		}
+		for _, r := range s.Requests("") {
+			if r.Route == fake.Download {
+				continue
+			}
+			request := openapi.Request{Method: r.Method, Path: r.Path, Query: r.Query, Header: r.Header, Body: r.Body}
+			for _, wrong := range openapi.Check(request) {
+				t.Errorf("%s does not fit Discord's OpenAPI document: %s\n%s", r.Route, wrong, r.Body)
+			}
+		}
 	})
 	n := &network{t: t, fake: s, limits: &channels.Limits{}, settle: time.Hour}
 	n.evil = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -105,6 +115,13 @@ func (n *network) options(log *slog.Logger) discord.Options {
 func (n *network) Open(log *slog.Logger) (channels.Channel, error) { return n.open(log) }
 
 func (n *network) open(log *slog.Logger) (*discord.Channel, error) {
+	// The fake has to notice that the program before has ended, so that nothing
+	// is told to it.
+	ctx, cancel := context.WithTimeout(n.t.Context(), time.Second)
+	defer cancel()
+	if err := n.fake.AwaitDisconnected(ctx); err != nil {
+		n.t.Log(err)
+	}
 	c, err := discord.New(n.options(log))
 	if err == nil {
 		discord.Hurry(c)
@@ -227,7 +244,7 @@ func (n *network) Arrived(at channeltest.Place) []channeltest.Arrived {
 		if m.Deleted {
 			continue
 		}
-		a := channeltest.Arrived{Remote: m.ID, Text: reads(m.Content), Marked: strings.Contains(m.Content, "**")}
+		a := channeltest.Arrived{Remote: m.ID, Text: m.Text, Marked: strings.Contains(m.Content, "**")}
 		for _, b := range m.Buttons {
 			a.Buttons = append(a.Buttons, formatting.Button{ID: b.ID, Label: b.Label})
 		}

@@ -46,7 +46,7 @@ type outgoing struct {
 
 // attached describes a file that goes along.
 type attached struct {
-	ID   int    `json:"id"`
+	ID   string `json:"id"` // the number of its part
 	Name string `json:"filename"`
 }
 

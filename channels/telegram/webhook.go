@@ -25,6 +25,8 @@ import (
 // A Webhook is where Telegram brings updates, instead of being asked for them.
 // Telegram reaches URL, which needs a certificate that it trusts; a reverse
 // proxy there passes the requests on to Listen.
+// Several files that are sent at once are then messages of their own, since
+// Telegram brings each only after the one before was acknowledged.
 type Webhook struct {
 	// URL is the address as Telegram reaches it: https, on port 443, 80, 88 or
 	// 8443.

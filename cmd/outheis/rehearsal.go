@@ -46,6 +46,9 @@ func handbookQuestions() []string {
 	return []string{"Was ist ein Claim?", "Was ist ein Tresor?", "Was ist ein Beleg?"}
 }
 
+// standInAccount is the account at each stand-in.
+const standInAccount = "main"
+
 // newStage makes a stage in the folder dir. Nothing runs yet but the stand-ins.
 func (p *program) newStage(dir string) (*stage, error) {
 	s := &stage{p: p, human: filepath.Join(dir, "human"), mark: texts.For("de").Say("gateway.maybe_twice")}
@@ -97,6 +100,7 @@ func (s *stage) configure(dir string) error {
 			return err
 		}
 		section := n.section()
+		section["name"] = standInAccount
 		section["enabled"], section["token"], section["allowed"] = true, "${file:"+path+"}", []any{"*"}
 		sections[n.kind()] = section
 	}
@@ -146,7 +150,9 @@ func (s *stage) start(ctx context.Context) error {
 		if err != nil {
 			return false, nil // not yet
 		}
-		return !slices.ContainsFunc(r.Gateway.Accounts, func(a gateway.AccountStatus) bool { return a.Health.State != channels.Green }), nil
+		return !slices.ContainsFunc(r.Gateway.Accounts, func(a gateway.AccountStatus) bool {
+			return a.Account == standInAccount && a.Health.State != channels.Green
+		}), nil
 	})
 }
 

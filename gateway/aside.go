@@ -171,7 +171,7 @@ func bare(s string) string {
 
 // evidenceWords are the ways to ask for evidence, as "Beleg 2 zeigen", "zeig mir
 // die Belege", "show source 2", "beleg C-0004".
-var evidenceWords = regexp.MustCompile(`^(?:(?:bitte )?(?:zeige?n?|show)(?: sie)?(?: mir| me)?(?: bitte)?(?: the| den| die| alle| all)? )?` +
+var evidenceWords = regexp.MustCompile(`^/?(?:(?:bitte )?(?:zeige?n?|show)(?: sie)?(?: mir| me)?(?: bitte)?(?: the| den| die| alle| all)? )?` +
 	`(belege?|evidence|quellen?|sources?|citations?)(?: (?:nr\.?|nummer|no\.?|number|#)| #)? ?(\d{1,3}|(?:[^ /]{1,40}/)?c-\d{1,9})?(?: (?:bitte|please))?(?: (?:an)?zeigen)?(?: (?:bitte|please))?$`)
 
 // said reads words, or a command.

@@ -27,6 +27,7 @@ func TestWordsAboutAnAnswer(t *testing.T) {
 		{"passt nicht", "feedback down off_topic later"},
 		{"Belege", "evidence sure"},
 		{"Beleg 2", "evidence 2 sure"},
+		{"/belege 2", "evidence 2 sure"},
 		{"Beleg 2 zeigen", "evidence 2 sure"},
 		{"beleg nr. 12 anzeigen bitte", "evidence 12 sure"},
 		{"Zeig mir die Belege", "evidence sure"},

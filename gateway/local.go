@@ -94,7 +94,20 @@ func (g *Gateway) Join(c LocalChat) (*Session, error) {
 // Say asks a question, as a message from the person at this machine, and
 // returns the id of the request. It returns when the request is durable.
 func (s *Session) Say(ctx context.Context, text string) (string, error) {
-	return s.deliver(ctx, channels.Event{Kind: channels.KindMessage, Text: text})
+	e := channels.Event{Kind: channels.KindMessage, Text: text}
+	if name, rest, ok := s.g.typed(text); ok {
+		e.Kind, e.Command, e.Text = channels.KindCommand, name, rest
+	}
+	return s.deliver(ctx, e)
+}
+
+// typed reads a command that was typed with its slash, as "/tresor Wann?". What
+// only looks like one is a question.
+func (g *Gateway) typed(text string) (name, rest string, ok bool) {
+	name, rest, _ = strings.Cut(strings.TrimSpace(text), " ")
+	name, ok = strings.CutPrefix(strings.ToLower(name), "/")
+	name = CommandOf(channels.Event{Command: name})
+	return name, rest, ok && (slices.Contains(commands, name) || slices.Contains(g.commands, name))
 }
 
 // Stop stops the question that is being answered.

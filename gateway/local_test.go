@@ -232,3 +232,25 @@ func localAddress(t *testing.T) channels.Address {
 	}
 	return a
 }
+
+// Whoever types a command with its slash gives it, and a path is a question.
+func TestTypedCommands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		w.start()
+		for _, c := range []struct{ text, want string }{
+			{"/tresor Wann?", "Zu: Wann? [C-0001]"},
+			{"/belege 1", "BELEG 1: C-0001"},
+			{"/sprache en", "Fine, I will answer you in English"},
+			{"/stopp", "There is no question under way."},
+			{"/etc/hosts ist leer?", "Zu: /etc/hosts ist leer? [C-0001]"},
+			{"/tmp ist voll?", "Zu: /tmp ist voll? [C-0001]"},
+		} {
+			a, err := w.g.Ask(t.Context(), gateway.LocalChat{Name: "a"}, c.text)
+			if err != nil || len(a.Reply.Parts) != 1 || !strings.HasPrefix(strings.ToUpper(a.Reply.Parts[0].Plain), strings.ToUpper(c.want)) {
+				t.Errorf("%q: %v, %+v; want %q", c.text, err, a.Reply.Parts, c.want)
+			}
+		}
+		w.end()
+	})
+}

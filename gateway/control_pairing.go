@@ -84,7 +84,11 @@ func (c *Client) Unpair(ctx context.Context, account AccountID, person string) e
 // OpenPairing opens the window for strangers, as [Gateway.OpenPairing] does, with
 // the same errors.
 func (c *Client) OpenPairing(ctx context.Context, d time.Duration) (time.Time, error) {
+	seconds := int64((d + time.Second - 1) / time.Second)
+	if d < 0 {
+		seconds = -1
+	}
 	var until time.Time
-	err := c.call(ctx, ControlRequest{Do: VerbOpenPairing, Seconds: int64(d / time.Second)}, &until)
+	err := c.call(ctx, ControlRequest{Do: VerbOpenPairing, Seconds: seconds}, &until)
 	return until, plainPairing(err)
 }

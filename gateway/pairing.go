@@ -209,8 +209,13 @@ func (g *Gateway) Unpair(_ context.Context, account AccountID, person string) er
 	return err
 }
 
+// strangerQuiet is how long a stranger gets no other code on an account that
+// always gives them.
+const strangerQuiet = time.Hour
+
 // offersCode reports that a stranger gets a code: in a chat of two, on an account
-// that allows it, once a window or else once a day.
+// that allows it, and while no other of theirs is good. Where codes are always
+// given, it is no more than one an hour.
 func offersCode(e channels.Event, a Access, s State) bool {
 	if e.Audience != channels.Direct || e.Actor.Kind != channels.Person || e.Actor.ID == "" || e.Actor.ID == Everybody ||
 		e.Kind == channels.KindEdit || ageOf(e, s.Now) > codeLife {
@@ -219,9 +224,9 @@ func offersCode(e channels.Event, a Access, s State) bool {
 	last, told := s.Told[ReasonPairing]
 	switch a.Pairing {
 	case PairingAlways:
-		return !told || s.Now.Sub(last) >= ledgerDay
+		return !told || s.Now.Sub(last) >= strangerQuiet
 	case PairingInWindow:
-		return !s.Now.Before(s.PairingFrom) && s.Now.Before(s.PairingUntil) && (!told || last.Before(s.PairingFrom))
+		return !s.Now.Before(s.PairingFrom) && s.Now.Before(s.PairingUntil) && (!told || last.Before(s.PairingFrom) || s.Now.Sub(last) >= codeLife)
 	}
 	return false
 }

@@ -149,7 +149,7 @@ func TestNoCodeIsOffered(t *testing.T) {
 }
 
 // channels.md S9: silent unless the owner opened the window, and then once a
-// person and window.
+// person, as long as the code is good.
 func TestPairingWindow(t *testing.T) {
 	inPairing(t, gateway.PairingInWindow, func(t *testing.T, w *world) {
 		counts := func(what string, want int) {
@@ -174,7 +174,8 @@ func TestPairingWindow(t *testing.T) {
 		}
 		counts("open anew", 2)
 		time.Sleep(15 * time.Minute)
-		counts("the code is over, the window is not", 2)
+		counts("the code is over, the window is not", 3)
+		counts("and again", 3)
 		if _, err := w.g.OpenPairing(t.Context(), -1); err != nil {
 			t.Fatal(err)
 		}
@@ -531,6 +532,17 @@ func TestPairingThroughTheControlSocket(t *testing.T) {
 	p, err := dial(t, dir).Pairings(t.Context())
 	if err != nil || len(p.Pending) != 1 || p.Pending[0].Person != "7" || p.Until.IsZero() {
 		t.Errorf("Pairings = %+v, %v", p, err)
+	}
+	for _, c := range []struct {
+		d    time.Duration
+		open bool
+	}{{-1, false}, {1, true}, {-time.Hour, false}, {0, true}, {-1, false}} { // a nanosecond closes it as well
+		if _, err := dial(t, dir).OpenPairing(t.Context(), c.d); err != nil {
+			t.Error(err)
+		}
+		if p, err := dial(t, dir).Pairings(t.Context()); err != nil || p.Until.IsZero() == c.open {
+			t.Errorf("OpenPairing(%d): open until %v, %v; want open %v", c.d, p.Until, err, c.open)
+		}
 	}
 	if _, err := dial(t, dir).Pair(t.Context(), "AAAAAAAA"); err != gateway.ErrWrongCode {
 		t.Errorf("Pair with a wrong code = %v", err)

@@ -2,6 +2,7 @@ package test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,15 +14,17 @@ import (
 	"testing"
 	"time"
 
+	"outheis/channels/fakenet/discord"
+	"outheis/channels/fakenet/mattermost"
 	"outheis/channels/fakenet/telegram"
 )
 
-// BenchmarkIdle starts the gateway with a Telegram account and lets it be. It
+// BenchmarkIdle starts the gateway with an account of each network and lets it be. It
 // reports the time from the start of the process until it answers through its
-// control socket (ms/start) and until Telegram is asked for messages
+// control socket (ms/start) and until it receives from all
 // (ms/receiving), its resident memory then (MiB/rss) and after a question of
 // everybody (MiB/rss-used), and the size of the stripped program (MiB/binary).
-// Goals: 200 ms, 40 MiB.
+// Goals: 200 ms, 50 MiB.
 func BenchmarkIdle(b *testing.B) {
 	path, err := exec.LookPath("outheis")
 	if err != nil {
@@ -71,6 +74,19 @@ func startIdle(b *testing.B, path string) *idleGateway {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { server.Close() })
+	talk, err := discord.New(discord.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { talk.Close() })
+	talk.AddGuild("", "Gilde", talk.AddUser(discord.User{}).ID)
+	chat, err := mattermost.New(mattermost.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { chat.Close() })
+	owner := chat.AddUser(mattermost.User{}).ID
+	chat.AddChannel(chat.AddTeam("werkstatt", owner), "town-square", mattermost.Open, owner)
 	var allowed []string
 	for n := range int64(idlePeople) {
 		allowed = append(allowed, strconv.FormatInt(server.AddUser(telegram.User{ID: firstPerson + n}).ID, 10))
@@ -79,13 +95,17 @@ func startIdle(b *testing.B, path string) *idleGateway {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		b.Fatal(err)
 	}
-	conf := fmt.Sprintf("channels:\n  telegram: {enabled: true, token_env: IDLE_TOKEN, api_url: %q, allowed: [%s]}\n",
-		server.URL(), strings.Join(allowed, ", "))
+	conf := fmt.Sprintf(`channels:
+  telegram: {enabled: true, token_env: IDLE_TELEGRAM, api_url: %q, allowed: [%s]}
+  discord: {enabled: true, token_env: IDLE_DISCORD, api_url: %q, allowed: ["*"]}
+  mattermost: {enabled: true, token_env: IDLE_MATTERMOST, url: %q, allowed: ["*"]}
+`, server.URL(), strings.Join(allowed, ", "), talk.URL(), chat.URL())
 	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(conf), 0o600); err != nil {
 		b.Fatal(err)
 	}
 	g := &idleGateway{cmd: exec.Command(path, "run"), server: server}
-	g.cmd.Env = append(os.Environ(), "OUTHEIS_HUMAN="+dir, "IDLE_TOKEN="+server.Token())
+	g.cmd.Env = append(os.Environ(), "OUTHEIS_HUMAN="+dir,
+		"IDLE_TELEGRAM="+server.Token(), "IDLE_DISCORD="+talk.Token(), "IDLE_MATTERMOST="+chat.Token())
 	begin := time.Now()
 	if err := g.cmd.Start(); err != nil {
 		b.Fatal(err)
@@ -97,7 +117,7 @@ func startIdle(b *testing.B, path string) *idleGateway {
 	g.started = time.Since(begin)
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
-	if err := server.AwaitPolling(ctx); err != nil {
+	if err := errors.Join(server.AwaitPolling(ctx), talk.AwaitConnected(ctx), chat.AwaitConnected(ctx)); err != nil {
 		b.Fatal(err)
 	}
 	g.receiving = time.Since(begin)

@@ -17,6 +17,7 @@ type layout struct {
 
 	first    string // the prefix of the next line, if hasFirst
 	hasFirst bool
+	boxed    bool   // first ends with the box of a task
 	rest     string // the prefix of the lines after it
 	depth    int    // of lists and quotes
 	quoted   bool   // inside a quote that the dialect draws
@@ -112,17 +113,14 @@ func (list List) interrupts() bool {
 	return ok
 }
 
-// beginsWithMark reports whether the item begins with a list or quote, which
-// Markdown sees behind the mark of a list but not behind the box of a task.
-func (i Item) beginsWithMark() bool {
-	if len(i.Blocks) == 0 {
-		return false
+// endBox ends the line of a task whose text would be a list or quote: Markdown
+// sees one behind the mark of a list, but not behind the box of a task.
+func (l *layout) endBox() {
+	if l.native && l.hasFirst && l.boxed {
+		l.startLine(false)
+		l.trimPrefix()
+		l.separate(separator{class: lineEnd, blank: true})
 	}
-	switch i.Blocks[0].(type) {
-	case List, Quote:
-		return true
-	}
-	return false
 }
 
 // ends reports whether Markdown needs an empty line to see that b is no more of
@@ -171,7 +169,8 @@ func (l *layout) heading(h Heading) {
 }
 
 func (l *layout) list(list List) {
-	first, had, rest := l.first, l.hasFirst, l.rest
+	l.endBox()
+	first, had, boxed, rest := l.first, l.hasFirst, l.boxed, l.rest
 	inset := ""
 	if l.depth == 0 {
 		inset = l.p.Looks.Inset
@@ -196,7 +195,7 @@ func (l *layout) list(list List) {
 			marks = append(marks, l.p.Looks.TaskDone)
 		}
 		mark := inset + strings.Join(marks, " ") + " "
-		l.first, l.hasFirst = rest+mark, true
+		l.first, l.hasFirst, l.boxed = rest+mark, true, item.Task != NoTask
 		if had { // the list is the first thing in an item of another
 			l.first = first + mark
 		}
@@ -209,11 +208,6 @@ func (l *layout) list(list List) {
 			l.rest += strings.Repeat(" ", cells(hang))
 		}
 		from := len(l.text)
-		if l.native && item.Task != NoTask && item.beginsWithMark() {
-			l.startLine(false)
-			l.trimPrefix()
-			l.separate(separator{class: lineEnd, blank: true})
-		}
 		l.blocks(item.Blocks, separator{class: lineEnd})
 		if len(l.text) == from && item.Task != NoTask {
 			l.startLine(false)
@@ -226,7 +220,7 @@ func (l *layout) list(list List) {
 		l.hasFirst = false
 	}
 	l.depth--
-	l.first, l.hasFirst, l.rest = first, had, rest
+	l.first, l.hasFirst, l.boxed, l.rest = first, had, boxed, rest
 }
 
 func (l *layout) quote(q Quote) {
@@ -244,6 +238,7 @@ func (l *layout) quote(q Quote) {
 		l.close()
 		return
 	}
+	l.endBox()
 	first, rest := l.first, l.rest
 	l.depth++
 	if l.depth <= maxIndent {

@@ -198,7 +198,11 @@ func (r *markdownReader) visit(n ast.Node, entering bool) (ast.WalkStatus, error
 			r.write(string(n.Value))
 		}
 	default:
-		return ast.WalkStop, fmt.Errorf("%s in %.80q", n.Kind(), r.source)
+		where := r.source
+		if n.Type() == ast.TypeBlock && n.Lines().Len() > 0 {
+			where = where[n.Lines().At(0).Start:]
+		}
+		return ast.WalkStop, fmt.Errorf("%s at %.80q", n.Kind(), where)
 	}
 	return ast.WalkContinue, nil
 }

@@ -60,6 +60,7 @@ var imports = []struct {
 // types and their network stay behind it. "" stands for nobody but tests.
 var alone = map[string]string{
 	"github.com/go-telegram-bot-api/telegram-bot-api/v5": "channels/telegram",
+	"github.com/bwmarrin/discordgo":                      "channels/discord",
 	"github.com/yuin/goldmark":                           "formatting",
 	"github.com/spf13/cobra":                             "cmd/outheis",
 	"github.com/blevesearch/snowballstem":                "tresor/search",

@@ -3,7 +3,6 @@ package discord
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"sync"
 	"time"
 
@@ -125,8 +124,8 @@ func (r *receiver) complete() time.Time {
 // dispatch takes one event. What cannot be understood is skipped: it would come
 // again for ever and hide what is behind it. The error is that of the context.
 func (r *receiver) dispatch(kind, key string, raw json.RawMessage) error {
-	handle, ok := handlers()[kind]
-	if !ok {
+	handle := handlerOf(kind)
+	if handle == nil {
 		return nil
 	}
 	err := handle(r, key, raw)
@@ -139,28 +138,36 @@ func (r *receiver) dispatch(kind, key string, raw json.RawMessage) error {
 
 type handler func(r *receiver, key string, raw json.RawMessage) error
 
-// handlers are the events that concern us.
-func handlers() map[string]handler {
-	return map[string]handler{
-		"MESSAGE_CREATE":          (*receiver).onMessage,
-		"MESSAGE_UPDATE":          (*receiver).onEdit,
-		"MESSAGE_DELETE":          (*receiver).onDeletion,
-		"MESSAGE_DELETE_BULK":     (*receiver).onDeletion,
-		"MESSAGE_REACTION_ADD":    onReaction(true),
-		"MESSAGE_REACTION_REMOVE": onReaction(false),
-		"INTERACTION_CREATE":      (*receiver).onInteraction,
-		"GUILD_CREATE":            (*receiver).onGuild,
-		"GUILD_DELETE":            (*receiver).onGuildGone,
-		"GUILD_ROLE_CREATE":       (*receiver).onRole,
-		"GUILD_ROLE_UPDATE":       (*receiver).onRole,
-		"CHANNEL_CREATE":          (*receiver).onRoom,
-		"CHANNEL_UPDATE":          (*receiver).onRoom,
-		"CHANNEL_DELETE":          (*receiver).onRoomGone,
-		"THREAD_CREATE":           (*receiver).onRoom,
-		"THREAD_UPDATE":           (*receiver).onRoom,
-		"THREAD_DELETE":           (*receiver).onRoomGone,
-		"THREAD_LIST_SYNC":        (*receiver).onThreads,
+// handlerOf returns what handles a kind of event, or nil for those of no
+// concern.
+func handlerOf(kind string) handler {
+	switch kind {
+	case "MESSAGE_CREATE":
+		return (*receiver).onMessage
+	case "MESSAGE_UPDATE":
+		return (*receiver).onEdit
+	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
+		return (*receiver).onDeletion
+	case "MESSAGE_REACTION_ADD":
+		return onReaction(true)
+	case "MESSAGE_REACTION_REMOVE":
+		return onReaction(false)
+	case "INTERACTION_CREATE":
+		return (*receiver).onInteraction
+	case "GUILD_CREATE":
+		return (*receiver).onGuild
+	case "GUILD_DELETE":
+		return (*receiver).onGuildGone
+	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE":
+		return (*receiver).onRole
+	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
+		return (*receiver).onRoom
+	case "CHANNEL_DELETE", "THREAD_DELETE":
+		return (*receiver).onRoomGone
+	case "THREAD_LIST_SYNC":
+		return (*receiver).onThreads
 	}
+	return nil
 }
 
 func (r *receiver) onMessage(_ string, raw json.RawMessage) error {
@@ -174,92 +181,6 @@ func (r *receiver) onMessage(_ string, raw json.RawMessage) error {
 		r.c.marks.left(id)
 	}
 	return err
-}
-
-// take delivers a message that came, and reports whether it did: not when it was
-// delivered already. It is called in the channel's lane; guild is empty for
-// direct channels.
-func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string) bool {
-	at, err := r.place(ctx, m.ChannelID, guild)
-	if err != nil {
-		return false // only at the end; it stays pending and is fetched next time
-	}
-	if !r.seen.claim(id) {
-		r.c.marks.left(id)
-		return false
-	}
-	r.withheldText(m, at)
-	e, ok, err := r.reader(at.guild).message(m, at)
-	if err != nil {
-		r.c.log.Warn("message skipped", "id", m.ID, "err", err)
-	}
-	if err == nil && ok {
-		if r.deliver(ctx, e) != nil {
-			r.seen.release(id)
-			return false
-		}
-		r.places.seen(at.guild, m.ChannelID)
-		if at.direct() && e.Actor.Kind == channels.Person {
-			r.c.marks.meet(e.Actor.ID, m.ChannelID)
-		}
-	}
-	r.c.marks.stored(m.ChannelID, at.direct(), id)
-	return true
-}
-
-// withheldText notices messages whose text does not reach us.
-func (r *receiver) withheldText(m *message, at place) {
-	if at.direct() || m.Author == nil || m.Author.ID == r.c.whoami().user {
-		return
-	}
-	switch {
-	case m.empty():
-		if r.c.health.emptied() {
-			r.c.log.Error("message contents are withheld", "remedy", r.c.contentRemedy())
-		}
-	case m.Content != nil && *m.Content != "" && len(m.Mentions.value) == 0:
-		r.c.health.filled()
-	}
-}
-
-// deliver hands e over until it is durable, or until ctx ends and then returns
-// its error.
-func (r *receiver) deliver(ctx context.Context, e channels.Event) error {
-	wait := r.c.opts.Retry
-	for {
-		err := with(ctx, r.lanes.slots, func() error { return r.in(ctx, e) })
-		if err == nil {
-			r.c.health.stored()
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if r.c.health.unstored() {
-			r.c.log.Error("events are not stored, they will be delivered again", "err", err)
-		}
-		if err := wait.Wait(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// later delivers what build makes of a channel, in its lane.
-func (r *receiver) later(lane, channel, guild string, build func(reader, place) (channels.Event, bool, error)) error {
-	return r.lanes.add(lane, func(ctx context.Context) {
-		at, err := r.place(ctx, channel, guild)
-		if err != nil {
-			return
-		}
-		e, ok, err := build(r.reader(at.guild), at)
-		if err != nil {
-			r.c.log.Warn("event skipped", "chat", channel, "err", err)
-			return
-		}
-		if ok && r.deliver(ctx, e) == nil {
-			r.places.seen(at.guild, channel)
-		}
-	})
 }
 
 func (r *receiver) onEdit(_ string, raw json.RawMessage) error {
@@ -451,83 +372,4 @@ func (r *receiver) onRoomGone(key string, raw json.RawMessage) error {
 		// Only the end of the context is an error; a session that is resumed repeats it.
 		_ = r.deliver(ctx, e)
 	})
-}
-
-// place returns what is known of a channel, and asks where nothing is. It is
-// called in the channel's lane; the error is that of the context.
-func (r *receiver) place(ctx context.Context, channel, guild string) (place, error) {
-	if at, ok := r.places.of(channel, guild); ok {
-		r.c.inSpace(channel, guild)
-		return at, nil
-	}
-	wait := r.c.opts.Retry
-	for try := 0; ; try++ {
-		var one room
-		err := r.c.get(ctx, "read a channel", "/channels/"+channel, &one)
-		if err == nil && one.ID == channel {
-			one.GuildID = guild
-			return r.places.set(one, guild), nil
-		}
-		if ctx.Err() != nil {
-			return place{}, ctx.Err()
-		}
-		if permanent(err) || try >= 5 {
-			// It is not known whether this is a thread; answers go to the channel itself.
-			r.c.log.Warn("channel not known", "chat", channel, "err", err)
-			return place{guild: guild}, nil
-		}
-		if err := wait.Wait(ctx); err != nil {
-			return place{}, err
-		}
-	}
-}
-
-// inSpace remembers the guild of a channel.
-func (c *Channel) inSpace(channel, guild string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if guild != "" && c.spaces[channel] != guild {
-		c.spaces[channel] = guild
-	}
-}
-
-// permanent reports whether asking again would bring the same refusal.
-func permanent(err error) bool {
-	f, ok := err.(*failure)
-	return ok && f.kind == answered && f.status != http.StatusTooManyRequests && f.status != http.StatusUnauthorized
-}
-
-// claims are the messages that were delivered lately, so that one that is both
-// repeated by the gateway and fetched is delivered once.
-type claims struct {
-	mu    sync.Mutex // guards the fields below
-	known map[uint64]bool
-	ring  []uint64
-	next  int
-}
-
-func newClaims() *claims {
-	const kept = 8192
-	return &claims{known: make(map[uint64]bool, 64), ring: make([]uint64, kept)}
-}
-
-// claim reports whether a message is new, and remembers it.
-func (c *claims) claim(id uint64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known[id] {
-		return false
-	}
-	delete(c.known, c.ring[c.next])
-	c.ring[c.next] = id
-	c.next = (c.next + 1) % len(c.ring)
-	c.known[id] = true
-	return true
-}
-
-// release takes a claim back.
-func (c *claims) release(id uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.known, id)
 }

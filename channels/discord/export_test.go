@@ -55,9 +55,7 @@ func Decoded(kind string, raw []byte) []channels.Event {
 	r := reader{account: "haupt", me: "7", role: "70", now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
 	var all []channels.Event
 	for _, at := range []place{{kind: 1}, {guild: "5"}, {guild: "5", kind: 11, parent: "6"}} {
-		for _, e := range decode(r, kind, raw, at) {
-			all = append(all, e)
-		}
+		all = append(all, decode(r, kind, raw, at)...)
 	}
 	return all
 }

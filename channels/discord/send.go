@@ -31,8 +31,8 @@ const (
 	suppress  = discordgo.MessageFlagsSuppressEmbeds
 )
 
-// An outgoing is a message as it is sent or put in the place of another. Every
-// one is made by compose, so that none can mention anybody.
+// An outgoing is a message as it is sent or put in the place of another. It is
+// made by compose or bare, and leaves by write, which lets none mention anybody.
 type outgoing struct {
 	Content    string                           `json:"content"`
 	Components []discordgo.MessageComponent     `json:"components"`

@@ -186,9 +186,8 @@ func (m *message) kind() string {
 	if m.Flags.value&voice != 0 {
 		return "voice"
 	}
-	for _, a := range m.Attachments.value {
-		family, _, _ := strings.Cut(a.MIME.value, "/")
-		switch family {
+	if len(m.Attachments.value) > 0 {
+		switch family, _, _ := strings.Cut(m.Attachments.value[0].MIME.value, "/"); family {
 		case "image":
 			return "photo"
 		case "video", "audio":

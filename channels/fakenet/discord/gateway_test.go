@@ -302,6 +302,23 @@ func TestEventsFollowIntentsAndPermissions(t *testing.T) {
 	}
 }
 
+func TestMembersNeedTheIntent(t *testing.T) {
+	s, _ := world(t, discord.Options{})
+	for intents, want := range map[int]int{guilds: 1, guilds | 1<<1: 3} {
+		k := dial(t, gatewayOf(s))
+		k.want(10, "")
+		k.send(2, identify(s, intents))
+		k.want(0, "READY")
+		var g struct {
+			Members []json.RawMessage
+			Count   int `json:"member_count"`
+		}
+		if p := k.want(0, "GUILD_CREATE"); json.Unmarshal(p.D, &g) != nil || len(g.Members) != want || g.Count != 3 {
+			t.Errorf("with the intents %d came %d members of %d, want %d", intents, len(g.Members), g.Count, want)
+		}
+	}
+}
+
 func TestGatewayFaults(t *testing.T) {
 	s, w := world(t, discord.Options{})
 	k := dial(t, gatewayOf(s))

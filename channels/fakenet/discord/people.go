@@ -271,7 +271,7 @@ func (s *Server) Invite(guildID string) {
 	g := s.mustGuild(guildID)
 	g.away, g.unavailable = false, false
 	g.joined = s.opts.Now().UTC()
-	s.dispatch(intentGuilds, "GUILD_CREATE", s.guildCreate(g))
+	s.announceGuild(g)
 }
 
 // Outage makes a guild unavailable, or available again.
@@ -284,7 +284,7 @@ func (s *Server) Outage(guildID string, on bool) {
 		s.dispatch(intentGuilds, "GUILD_DELETE", map[string]any{"id": g.id, "unavailable": true})
 		return
 	}
-	s.dispatch(intentGuilds, "GUILD_CREATE", s.guildCreate(g))
+	s.announceGuild(g)
 }
 
 // CloseDM makes a person refuse direct messages of the bot, or take them again.

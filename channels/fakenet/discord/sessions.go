@@ -82,7 +82,7 @@ func (c *conn) identify(raw json.RawMessage) {
 	if se.intents&intentGuilds != 0 {
 		for _, g := range s.sortedGuilds() {
 			if !g.away {
-				s.event(se, "GUILD_CREATE", s.guildCreate(g))
+				s.event(se, "GUILD_CREATE", s.guildCreate(g, se.intents))
 			}
 		}
 	}

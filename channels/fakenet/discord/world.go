@@ -104,8 +104,13 @@ func (s *Server) AddGuild(id, name string, members ...string) string {
 		s.enroll(g, m)
 		g.owner = cmp.Or(g.owner, m)
 	}
-	s.dispatch(intentGuilds, "GUILD_CREATE", s.guildCreate(g))
+	s.announceGuild(g)
 	return id
+}
+
+// announceGuild tells the bot about a guild that it is in.
+func (s *Server) announceGuild(g *guild) {
+	s.dispatchEach(intentGuilds, "GUILD_CREATE", func(se *session) any { return s.guildCreate(g, se.intents) })
 }
 
 func (s *Server) enroll(g *guild, user string, roles ...string) *Member {
@@ -224,7 +229,9 @@ func (c *channel) isThread() bool { return c.Type == PublicThread || c.Type == P
 // isDirect reports whether c is outside of guilds.
 func (c *channel) isDirect() bool { return c.GuildID == "" }
 
-func (s *Server) guildCreate(g *guild) map[string]any {
+// guildCreate is what GUILD_CREATE holds. Without the intents for members and
+// presences it names no member but the bot.
+func (s *Server) guildCreate(g *guild, intents int) map[string]any {
 	if g.unavailable {
 		return map[string]any{"id": g.id, "unavailable": true}
 	}
@@ -243,8 +250,10 @@ func (s *Server) guildCreate(g *guild) map[string]any {
 	}
 	members := []*Member{}
 	for _, id := range g.order {
-		m := *g.members[id]
-		members = append(members, &m)
+		if id == s.bot.ID || intents&(intentMembers|intentPresences) != 0 {
+			m := *g.members[id]
+			members = append(members, &m)
+		}
 	}
 	shown := s.showGuild(g)
 	for name, v := range map[string]any{

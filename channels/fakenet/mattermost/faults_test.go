@@ -234,6 +234,10 @@ func TestFaultsOfEvents(t *testing.T) {
 	if _, p := posted(t, ws, model.WebsocketEventPosted); p.Type != model.PostTypeAddToChannel || p.GetProp("addedUserId") != s.Bot().ID {
 		t.Errorf("the join was told as %+v", p)
 	}
+	s.Rename(w.channel, "Anders")
+	if e := next(t, ws, model.WebsocketEventChannelUpdated); !strings.Contains(e.GetData()["channel"].(string), `"display_name":"Anders"`) {
+		t.Errorf("the new name came as %v", e.GetData())
+	}
 	s.Archive(w.channel, w.ada)
 	next(t, ws, model.WebsocketEventChannelDeleted)
 	s.InjectEvent("config_changed", map[string]any{}, "")

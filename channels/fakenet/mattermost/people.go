@@ -174,6 +174,15 @@ func (s *Server) MuteChannel(channelID string, muted bool) {
 	s.mustChannel(channelID).muted = muted
 }
 
+// Rename gives a channel another name to show.
+func (s *Server) Rename(channelID, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.mustChannel(channelID)
+	ch.DisplayName, ch.UpdateAt = name, s.millis()
+	s.event("channel_updated", map[string]any{"channel": string(mustJSON(ch.Channel))}, broadcast{ChannelID: ch.ID}, ch.has(s.bot.ID))
+}
+
 // Archive archives a channel: it can be read and not written.
 func (s *Server) Archive(channelID, by string) {
 	s.mu.Lock()

@@ -102,16 +102,14 @@ func (r *receiver) catchUpChat(ctx context.Context, ch channel) error {
 		r.c.log.Warn("catching up was cut short, older messages are not answered", "chat", ch.ID, "kept", len(posts))
 		r.c.health.capped(r.c.opts.Now())
 	}
-	if len(posts) == 0 {
-		return nil
-	}
 	r.marks.begin(ch.ID)
 	for i := range posts {
 		if err := r.lanes.put(ctx, item{chat: ch.ID, post: &posts[i], channel: ch}); err != nil {
 			return err
 		}
 	}
-	return nil
+	// The last post may have been deleted.
+	return r.lanes.put(ctx, item{chat: ch.ID, reached: ch.LastPostAt})
 }
 
 // missing returns the posts of a chat since its mark, oldest first. It walks

@@ -101,7 +101,7 @@ func (c *Channel) muted(ctx context.Context, chats []channel) int {
 // checkSocket opens a second connection and waits to be greeted.
 func (c *Channel) checkSocket(ctx context.Context, find func(channels.State, string, string)) {
 	token := c.opts.Token()
-	s, err := dial(ctx, c.client.base, token)
+	s, err := dial(ctx, c.client, token)
 	if err == nil {
 		defer s.close()
 		defer context.AfterFunc(ctx, s.close)()

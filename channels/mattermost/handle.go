@@ -45,8 +45,15 @@ func (r *receiver) item(f frame) (item, bool) {
 // concern, not to be understood, or when ctx has ended.
 func (r *receiver) handle(ctx context.Context, it item) {
 	var err error
+	if it.reached > 0 {
+		r.marks.reach(it.chat, it.reached)
+		return
+	}
 	switch it.frame.Event {
 	case "":
+		if it.post == nil {
+			return
+		}
 		err = r.caughtUp(ctx, it)
 	case "posted":
 		err = r.posted(ctx, it)

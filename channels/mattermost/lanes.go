@@ -23,6 +23,7 @@ type item struct {
 	key     string // of an event that has no name of its own
 	post    *post  // caught up with; frame is then empty
 	channel channel
+	reached int64 // of an item that only says how far a catch-up came, in ms
 }
 
 // lanes carry items side by side, those of one chat in order.

@@ -165,6 +165,15 @@ func (m *marks) delivered(chat, key string, at int64) {
 	}
 }
 
+// reach notes that everything of a chat up to a time was delivered.
+func (m *marks) reach(chat string, at int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.chats[chat]; one != nil && one.At < at {
+		one.At, m.dirty = at, true
+	}
+}
+
 // trim forgets the keys before the overlap, and at least half of them.
 func (o *mark) trim() {
 	times := slices.Sorted(maps.Values(o.Keys))

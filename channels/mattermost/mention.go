@@ -76,10 +76,9 @@ func isMention(text string, at int, name string) bool {
 	if end > len(text) || !strings.EqualFold(text[at+1:end], name) {
 		return false
 	}
-	if at > 0 {
-		if r, _ := utf8.DecodeLastRuneInString(text[:at]); unicode.IsLetter(r) || unicode.IsNumber(r) || r == '@' || r == '_' {
-			return false
-		}
+	before := strings.TrimRight(text[:at], "_")
+	if r, _ := utf8.DecodeLastRuneInString(before); unicode.IsLetter(r) || unicode.IsNumber(r) || r == '@' {
+		return false
 	}
 	rest := text[end:]
 	for rest != "" {

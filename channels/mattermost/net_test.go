@@ -105,7 +105,7 @@ func (n *network) options(log *slog.Logger) mattermost.Options {
 	return mattermost.Options{
 		Account: account, Token: n.token, URL: n.proxy.url(), Cursor: &n.cursor, Log: log, Timeout: time.Second, Ping: 2 * time.Second, Probe: 500 * time.Millisecond,
 		Listen: n.listen, PublicURL: "http://" + n.listen + "/mm", CommandToken: n.commandToken,
-		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: &channels.Limits{},
+		Retry: channels.Backoff{Min: time.Millisecond, Max: 8 * time.Millisecond}, Limits: &channels.Limits{},
 	}
 }
 
@@ -145,6 +145,7 @@ func (n *network) Say(l channeltest.Line) string {
 	if l.Command != "" {
 		to := map[string]string{"me": "@" + me + " ", "other": "@" + me + ".test "}[l.For]
 		if l.For == "" {
+			n.awaitCalls()
 			n.command(l.From, at, l.Command, text, "http://"+n.listen+"/mm/command", func(token string) {
 				n.mu.Lock()
 				defer n.mu.Unlock()
@@ -180,12 +181,7 @@ func (n *network) Touch(_ channeltest.Place, id string) { n.touch(id) }
 func (n *network) React(_ channeltest.Place, id, emoji string) { n.react(id, emoji != "") }
 
 func (n *network) Press(at channeltest.Place, id, button string) {
-	ctx, cancel := context.WithTimeout(n.t.Context(), 10*time.Second)
-	defer cancel()
-	if err := n.AwaitListening(ctx); err != nil {
-		n.t.Error(err)
-		return
-	}
+	n.awaitCalls()
 	for _, p := range n.ours(n.at(at).channel) {
 		for _, a := range p.actions {
 			if p.id != id || n.buttonOf(a) != button {
@@ -206,6 +202,15 @@ func (n *network) buttonOf(a button) string {
 	n.proxy.mu.Lock()
 	defer n.proxy.mu.Unlock()
 	return n.proxy.buttons[a.id]
+}
+
+// awaitCalls waits until the adapter takes what the server sends to it.
+func (n *network) awaitCalls() {
+	ctx, cancel := context.WithTimeout(n.t.Context(), 10*time.Second)
+	defer cancel()
+	if err := n.AwaitListening(ctx); err != nil {
+		n.t.Error(err)
+	}
 }
 
 func (n *network) Released() int {

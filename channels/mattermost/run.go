@@ -85,7 +85,7 @@ func (r *receiver) connection(ctx context.Context) error {
 		return err
 	}
 	token := r.c.opts.Token()
-	s, err := dial(ctx, r.c.client.base, token)
+	s, err := dial(ctx, r.c.client, token)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (r *receiver) identify(ctx context.Context) error {
 // connection that ends before.
 func (r *receiver) hello(ctx context.Context, s *socket, token string) error {
 	f := &failure{op: "websocket", kind: unanswered, token: fingerprint(token)}
-	timer := time.NewTimer(helloWait)
+	timer := time.NewTimer(r.c.opts.Timeout)
 	defer timer.Stop()
 	for {
 		select {
@@ -169,7 +169,7 @@ func (r *receiver) attend(ctx context.Context, s *socket, token string, since ti
 	ping, probe := time.NewTicker(r.c.opts.Ping/2), time.NewTicker(r.c.opts.Probe)
 	defer ping.Stop()
 	defer probe.Stop()
-	tick := 0
+	tick, late := 0, map[string]int64(nil)
 	for {
 		select {
 		case <-ctx.Done():
@@ -190,7 +190,12 @@ func (r *receiver) attend(ctx context.Context, s *socket, token string, since ti
 				}
 			}
 		case <-probe.C:
-			if err := r.identify(ctx); err != nil && !tooMany(err) {
+			if fingerprint(r.c.opts.Token()) != fingerprint(token) {
+				f.text = "the token was changed"
+				return f
+			}
+			var err error
+			if late, err = r.probe(ctx, late); err != nil && !tooMany(err) {
 				return err
 			}
 		case raw, ok := <-s.frames:
@@ -205,6 +210,28 @@ func (r *receiver) attend(ctx context.Context, s *socket, token string, since ti
 			}
 		}
 	}
+}
+
+// probe asks over REST what the websocket does not tell: whether we are known
+// still, and whether there are posts that did not come. Late are the chats that
+// were behind at the last probe, with the times of their last posts; who is
+// still behind them has missed something, although the connection looks well.
+func (r *receiver) probe(ctx context.Context, late map[string]int64) (map[string]int64, error) {
+	all, err := r.channels(ctx)
+	if err != nil {
+		return late, err
+	}
+	behind := make(map[string]int64)
+	for _, ch := range all {
+		at, _ := r.marks.since(ch.ID)
+		if was, ok := late[ch.ID]; ok && at < was && r.lanes.waiting.Load() == 0 {
+			return nil, &failure{op: "websocket", kind: unanswered, text: "posts do not arrive"}
+		}
+		if at < ch.LastPostAt {
+			behind[ch.ID] = ch.LastPostAt
+		}
+	}
+	return behind, nil
 }
 
 // take hands one message of the websocket to its lane.

@@ -19,8 +19,6 @@ const (
 	backlog = 256
 	// writeWait is how long a write may take.
 	writeWait = 10 * time.Second
-	// helloWait is how long the server may take to know us.
-	helloWait = 20 * time.Second
 )
 
 // A socket is one connection of the websocket. Its reader hands over what
@@ -38,15 +36,15 @@ type socket struct {
 	deadline time.Time // of that answer
 }
 
-// dial connects and says who we are.
-func dial(ctx context.Context, base, token string) (*socket, error) {
+// dial connects with the account of a client and says who we are.
+func dial(ctx context.Context, c *client, token string) (*socket, error) {
 	f := &failure{op: "websocket", token: fingerprint(token)}
 	if !tokenShape.MatchString(token) {
 		f.kind, f.code, f.text = answered, http.StatusUnauthorized, "the token has not the form of an access token"
 		return nil, f
 	}
-	d := websocket.Dialer{NetDialContext: dialer().DialContext, HandshakeTimeout: helloWait, Proxy: nil}
-	conn, resp, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(base, "http")+"/api/v4/websocket", http.Header{"User-Agent": {"outheis"}})
+	d := websocket.Dialer{NetDialContext: dialer().DialContext, HandshakeTimeout: c.timeout, Proxy: nil}
+	conn, resp, err := d.DialContext(ctx, "ws"+strings.TrimPrefix(c.base, "http")+"/api/v4/websocket", http.Header{"User-Agent": {"outheis"}})
 	if err != nil {
 		if resp != nil {
 			resp.Body.Close()

@@ -64,7 +64,7 @@ func (l *layout) blocks(bs []Block, between separator) {
 				sep = separator{class: wordEnd}
 			}
 			l.separate(sep)
-			l.apart = l.native && sameList(last, b)
+			l.apart = l.apart || l.native && sameList(last, b)
 		}
 		from := len(l.text)
 		l.block(b)
@@ -129,7 +129,7 @@ func ends(before, b Block) bool {
 	switch before.(type) {
 	case List, Quote:
 		switch b.(type) {
-		case Paragraph, Heading, Table:
+		case Paragraph, Heading, Table, Quote:
 			return true
 		}
 	}

@@ -56,7 +56,13 @@ func (r *receiver) fill(channel string, at place, last uint64, found func()) {
 func (r *receiver) catchUp(ctx context.Context, channel string, at place) (fresh int, all bool, err error) {
 	after := r.c.marks.after(channel)
 	if oldest := idAt(r.c.opts.Now().Add(-r.c.opts.CatchUpAge)); oldest > after {
-		r.c.skipped(channel, "older than "+r.c.opts.CatchUpAge.String())
+		first, err := r.page(ctx, channel, after, 1)
+		if err != nil {
+			return 0, false, err
+		}
+		if len(first) > 0 && idOf(first[0]) < oldest {
+			r.c.skipped(channel, "older than "+r.c.opts.CatchUpAge.String())
+		}
 		after = oldest
 	}
 	for read := 0; read < r.c.opts.CatchUpMessages; {

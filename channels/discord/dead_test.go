@@ -218,6 +218,32 @@ func TestLeftOutMessagesAreTold(t *testing.T) {
 	}
 }
 
+// What is too old is left out and told; what is not is delivered without a word.
+func TestOldMessagesAreLeftOut(t *testing.T) {
+	for _, age := range []time.Duration{time.Minute, 48 * time.Hour} {
+		n := newNetwork(t, fake.Options{})
+		s := run(t, n, nil, nil).connected()
+		s.say("vorher")
+		s.stop()
+		n.fake.Say(n.at(channeltest.InGroup), ada, "verpasst")
+		later := func() time.Time { return time.Now().Add(age) }
+		s = run(t, n, func(o *discord.Options) { o.Now = later }, nil)
+		want, text := channels.Green, "verpasst"
+		if age > 24*time.Hour {
+			want, text = channels.Yellow, "neu"
+			s.health(want)
+			s.n.fake.InjectEvent("MESSAGE_CREATE", map[string]any{
+				"id": "9000000000000000001", "channel_id": n.at(channeltest.InGroup), "guild_id": guild, "content": "neu",
+				"author": map[string]any{"id": ada, "username": "ada"}, "type": 0,
+			})
+		}
+		if e := s.next(); e.Text != text {
+			t.Errorf("after %s: got %q, want %q", age, e.Text, text)
+		}
+		s.health(want)
+	}
+}
+
 func TestDamagedCursorIsTold(t *testing.T) {
 	n := newNetwork(t, fake.Options{})
 	if err := n.cursor.Save([]byte(`{"v":1,"floor":"x"`)); err != nil {

@@ -153,6 +153,8 @@ type timing struct {
 	probe    time.Duration // between two looks at our own application
 	greet    time.Duration // how long a session may take to begin
 	identify time.Duration // least time between two IDENTIFYs
+	spread   time.Duration // most time between two IDENTIFYs when few are left
+	steady   time.Duration // how long a session lives before the next wait is a short one
 	overlap  time.Duration // how far back channels are read that were quiet
 	settle   time.Duration // how old a message must be that should have come by itself
 	first    time.Duration // how far back they are read at the very first start
@@ -203,11 +205,14 @@ func New(o Options) (*Channel, error) {
 			NetDialContext:   (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 			HandshakeTimeout: 15 * time.Second,
 		},
-		pacer:   channels.NewPacer(limits),
-		marks:   newMarks(),
-		log:     o.Log,
-		texts:   o.Texts,
-		times:   timing{typing: typingEvery, save: 5 * time.Second, probe: time.Minute, greet: 30 * time.Second, identify: 5 * time.Second, overlap: time.Minute, settle: settling, first: 10 * time.Second},
+		pacer: channels.NewPacer(limits),
+		marks: newMarks(),
+		log:   o.Log,
+		texts: o.Texts,
+		times: timing{
+			typing: typingEvery, save: 5 * time.Second, probe: time.Minute, greet: 30 * time.Second, identify: 5 * time.Second,
+			spread: 10 * time.Minute, steady: time.Minute, overlap: time.Minute, settle: settling, first: 10 * time.Second,
+		},
 		closing: make(chan struct{}),
 		doubts:  make(chan struct{}, 1),
 		tiers:   make(map[string]int),

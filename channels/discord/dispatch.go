@@ -21,10 +21,11 @@ type receiver struct {
 	places *places
 	seen   *claims
 
-	mu       sync.Mutex // guards the fields below
-	live     bool       // a session lives and tells everything
-	expected map[string]bool
-	fills    int // channels that are being caught up with
+	mu       sync.Mutex      // guards the fields below
+	live     bool            // a session lives and tells everything
+	expected map[string]bool // guilds that have not described themselves
+	began    time.Time       // when the session named them
+	fills    int             // channels that are being caught up with
 }
 
 func newReceiver(ctx context.Context, c *Channel, in channels.Deliver) *receiver {
@@ -42,7 +43,7 @@ func (r *receiver) reader(guild string) reader {
 // guilds describe themselves in events of their own.
 func (r *receiver) ready(d ready) {
 	r.mu.Lock()
-	r.live = true
+	r.live, r.began = true, r.c.opts.Now()
 	clear(r.expected)
 	for _, g := range d.Guilds {
 		r.expected[g.ID] = true
@@ -103,6 +104,10 @@ func (r *receiver) resumed() {
 	r.live = true
 }
 
+// guildWait is how long a guild is waited for that a session named. One that is
+// out of order for longer must not hold up the mark for all others.
+const guildWait = time.Hour
+
 // disconnected says that from now on things happen of which we are not told.
 func (r *receiver) disconnected() {
 	r.mu.Lock()
@@ -115,7 +120,8 @@ func (r *receiver) disconnected() {
 func (r *receiver) complete() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.live || r.fills > 0 || len(r.expected) > 0 {
+	waits := len(r.expected) > 0 && r.c.opts.Now().Sub(r.began) < guildWait
+	if !r.live || r.fills > 0 || waits {
 		return time.Time{}
 	}
 	return r.c.health.lastReceived()

@@ -106,9 +106,9 @@ func (r reader) begin(m *message, at place) (channels.Event, bool, error) {
 	if m.Author.ID == r.me || !m.isWords() {
 		return channels.Event{}, false, nil
 	}
-	private := ""
-	if !at.direct() {
-		private = replyTo + m.ID
+	private := replyTo + m.ID
+	if at.direct() {
+		private = asked + m.ID
 	}
 	a, err := r.address(m.ChannelID, at, private)
 	if err != nil {
@@ -186,6 +186,7 @@ func account(u *user, nick string) channels.Actor {
 // What the private part of an address begins with.
 const (
 	replyTo  = "m:" // the message that an answer refers to
+	asked    = "q:" // the message that is answered without referring to it
 	answerTo = "i:" // the interaction that waits for an answer
 )
 

@@ -13,6 +13,8 @@ func Hurry(c *Channel) {
 	c.times.probe = 200 * time.Millisecond
 	c.times.greet = 2 * time.Second
 	c.times.identify = time.Millisecond
+	c.times.spread = 0
+	c.times.steady = 0
 }
 
 // Settle sets how old a message must be that should have come by itself.

@@ -70,6 +70,7 @@ type gateway struct {
 	resumeURL  string
 	seq        int64
 	identified time.Time // the last IDENTIFY
+	lived      time.Time // since when the present connection has a session
 	// withheld says that the portal does not let us ask for message contents;
 	// then we live without, and with what mentions us.
 	withheld bool
@@ -148,7 +149,13 @@ func (g *gateway) start(ctx context.Context) (string, error) {
 		return "", f
 	}
 	g.c.log.Info("a session is started", "left_today", *limit.Remaining-1, "of", limit.Total)
-	return answer.URL, pause(ctx, g.c.times.identify-g.c.opts.Now().Sub(g.identified))
+	apart := g.c.times.identify
+	if *limit.Remaining < lowBudget {
+		// What is left has to last until there is more.
+		left := time.Duration(limit.Reset/float64(*limit.Remaining)) * time.Millisecond
+		apart = max(apart, min(left, g.c.times.spread))
+	}
+	return answer.URL, pause(ctx, apart-g.c.opts.Now().Sub(g.identified))
 }
 
 // dial opens a connection. The token is written to it, so that it has to be as
@@ -350,7 +357,7 @@ func (g *gateway) dispatch(l *link, f frame) error {
 // established notes that the session lives.
 func (g *gateway) established(l *link) {
 	l.begun.Stop()
-	g.wait.Reset()
+	g.lived = g.c.opts.Now()
 	g.c.health.established(g.c.opts.Now(), g.withheld)
 }
 

@@ -35,8 +35,12 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 // run connects again and again.
 func (g *gateway) run(ctx context.Context) error {
 	for {
+		g.lived = time.Time{}
 		err := g.connect(ctx)
 		g.in.disconnected()
+		if !g.lived.IsZero() && g.c.opts.Now().Sub(g.lived) >= g.c.times.steady {
+			g.wait.Reset()
+		}
 		if ended := ctx.Err(); ended != nil {
 			return ended
 		}
@@ -54,8 +58,8 @@ func (g *gateway) failed(ctx context.Context, err error) error {
 		f = &failure{what: "receive", kind: unanswered, text: safeText(err.Error(), g.c.opts.Token())}
 	}
 	switch {
-	case f == errReconnect && g.session != "":
-		return ctx.Err() // it is waiting for us
+	case f == errReconnect:
+		return g.wait.Wait(ctx) // nothing is wrong
 	case f == errRegained:
 		g.forget()
 		g.withheld = false

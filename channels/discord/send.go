@@ -244,7 +244,7 @@ func (c *Channel) post(ctx context.Context, p channels.Post, o outgoing, file *f
 	}
 	o.Nonce, o.Enforce = nonce(p), true
 	if p.Again {
-		if id := c.arrived(ctx, channel, o, file); id != "" {
+		if id := c.arrived(ctx, channel, p, o, file); id != "" {
 			return channels.Receipt{Remote: id}, nil
 		}
 	}
@@ -298,18 +298,24 @@ func (c *Channel) write(ctx context.Context, to channels.Address, k call, o outg
 
 // arrived looks for a message of ours that says the same as o, to find out
 // whether an earlier try arrived. The message that o answers tells it from an
-// equal answer to an equal question. Not finding it is no proof, but for what
+// equal answer to an earlier question. Not finding it is no proof, but for what
 // was sent minutes ago there is no better one.
-func (c *Channel) arrived(ctx context.Context, channel string, o outgoing, file *filePart) string {
+func (c *Channel) arrived(ctx context.Context, channel string, p channels.Post, o outgoing, file *filePart) string {
 	var page []json.RawMessage
 	if err := c.get(ctx, "look for a message", fmt.Sprintf("/channels/%s/messages?limit=%d", channel, lookBack), &page); err != nil {
 		c.log.Debug("it is not known whether a message arrived", "err", err)
 		return ""
 	}
-	me := c.whoami().user
+	if err := c.identify(ctx); err != nil {
+		return ""
+	}
+	me, question := c.whoami().user, uint64(0)
+	if id, ok := strings.CutPrefix(p.To.Private(), asked); ok {
+		question, _ = parseID(id) // 0 for none
+	}
 	for _, raw := range page {
 		var m message
-		if json.Unmarshal(raw, &m) != nil || m.Author == nil || m.Author.ID != me || m.Content == nil {
+		if json.Unmarshal(raw, &m) != nil || idOf(raw) <= question || m.Author == nil || m.Author.ID != me || m.Content == nil {
 			continue
 		}
 		switch {

@@ -55,8 +55,16 @@ func TestOldPostIsLookedForBeforeItIsRepeated(t *testing.T) {
 	if other := s.send(q); other == id {
 		t.Error("the answer to another question counts as arrived")
 	}
-	if got := len(n.fake.Sent("")); got != 2 {
-		t.Errorf("%d messages, want 2", got)
+	for i := range 2 {
+		n.fake.Say(n.at(channeltest.AdaDirect), ada, "direkt")
+		d := words(s.next().Address, fmt.Sprint("d", i), "Nicht im Bestand")
+		d.Again = true
+		if one, two := s.send(d), s.send(d); one != two {
+			t.Errorf("direct post %d came twice", i)
+		}
+	}
+	if got := len(n.fake.Sent("")); got != 4 {
+		t.Errorf("%d messages, want 4", got)
 	}
 }
 

@@ -118,6 +118,10 @@ func (c *Channel) checkChannel(ctx context.Context, id string) channels.Finding 
 	unseen := channels.Finding{Level: channels.Red, Text: say("discord.check_channel_unseen", id), Remedy: say("discord.closed_remedy")}
 	var ch permitted
 	if err := c.get(ctx, "read a channel", "/channels/"+id, &ch); err != nil {
+		var g guild
+		if c.get(ctx, "read a guild", "/guilds/"+id, &g) == nil && g.ID == id {
+			return channels.Finding{Level: channels.Green, Text: say("discord.check_guild", clip(safeText(g.Name.value), 60))}
+		}
 		return unseen
 	}
 	if ch.GuildID == "" {

@@ -72,7 +72,7 @@ type Options struct {
 	// Discord lists no direct channels, so that what somebody else writes there
 	// for the first time while we are away is never seen.
 	People []string
-	// Watch are the ids of channels that Check looks at.
+	// Watch are the ids of channels and guilds that Check looks at.
 	Watch []string
 	// KnownHosts are the hosts whose links may show a preview. A message with a
 	// link to any other host shows none.

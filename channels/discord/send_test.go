@@ -199,7 +199,7 @@ func TestCheckLooksAtEverything(t *testing.T) {
 	shut := n.fake.AddChannel(guild, "", "intern", fake.GuildText)
 	n.fake.Permit(shut, guild, 0, fake.SendMessages)
 	s := run(t, n, func(o *discord.Options) {
-		o.Watch = []string{n.at(channeltest.InGroup), n.at(channeltest.TopicOne), shut, "1009999999999999999"}
+		o.Watch = []string{guild, n.at(channeltest.InGroup), n.at(channeltest.TopicOne), shut, "1009999999999999999"}
 	}, nil)
 	var levels []string
 	for _, f := range s.c.Check(t.Context()) {
@@ -209,7 +209,7 @@ func TestCheckLooksAtEverything(t *testing.T) {
 		}
 		t.Log(f.Level, f.Text)
 	}
-	if got := strings.Join(levels, " "); got != "green green green green green green red red" {
+	if got := strings.Join(levels, " "); got != "green green green green green green green red red" {
 		t.Errorf("levels %s", got)
 	}
 	withheld := newNetwork(t, fake.Options{WithoutContent: true})

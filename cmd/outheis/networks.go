@@ -108,6 +108,9 @@ func openDiscord(w accountWiring, d config.Discord) (channels.Channel, error) {
 	for _, g := range d.Groups {
 		o.Watch = append(o.Watch, g.ID)
 	}
+	for _, person := range d.Allowed {
+		o.People = append(o.People, person.ID)
+	}
 	return opened(discord.New(o))
 }
 

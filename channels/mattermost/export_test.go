@@ -7,8 +7,9 @@ import (
 	"outheis/channels"
 )
 
-// Hasten sets how often the cursor is saved.
-func Hasten(c *Channel, d time.Duration) { c.saveEvery = d }
+// Hasten sets how often the cursor is saved, and lets each connection that
+// stood make the waits short again.
+func Hasten(c *Channel, d time.Duration) { c.saveEvery, c.steady = d, 0 }
 
 // TypeEvery sets how long a sign that somebody types is left alone.
 func TypeEvery(c *Channel, d time.Duration) { c.typeEvery = d }

@@ -126,7 +126,7 @@ type Channel struct {
 	// posted before is not heard.
 	made time.Time
 
-	typeEvery, saveEvery time.Duration
+	typeEvery, saveEvery, steady time.Duration
 
 	// typing counts the running indications; Close waits for them.
 	typing sync.WaitGroup
@@ -207,6 +207,7 @@ func New(o Options) (*Channel, error) {
 		made:      o.Now(),
 		typeEvery: typingEvery,
 		saveEvery: savingEvery,
+		steady:    steadyAfter,
 		closing:   make(chan struct{}),
 	}
 	c.dir = newDirectory(c.client, o.Now)

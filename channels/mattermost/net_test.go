@@ -105,7 +105,7 @@ func (n *network) options(log *slog.Logger) mattermost.Options {
 	return mattermost.Options{
 		Account: account, Token: n.token, URL: n.proxy.url(), Cursor: &n.cursor, Log: log, Timeout: time.Second, Ping: 2 * time.Second, Probe: 500 * time.Millisecond,
 		Listen: n.listen, PublicURL: "http://" + n.listen + "/mm", CommandToken: n.commandToken,
-		Retry: channels.Backoff{Min: time.Millisecond, Max: 8 * time.Millisecond}, Limits: &channels.Limits{},
+		Retry: channels.Backoff{Min: time.Millisecond, Max: 50 * time.Millisecond}, Limits: &channels.Limits{},
 	}
 }
 

@@ -72,7 +72,7 @@ func newProxy(t *testing.T, target string, token func() string, evil string) *pr
 	}
 	p := &proxy{t: t, target: u, forward: httputil.NewSingleHostReverseProxy(u), evil: evil, token: token,
 		sockets: make(map[*socket]bool), buttons: make(map[string]string), asked: make(map[string]int)}
-	transport := &http.Transport{MaxIdleConnsPerHost: 16}
+	transport := &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: 50 * time.Millisecond}
 	p.forward.Transport = transport
 	p.forward.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
 	p.up("127.0.0.1:0")

@@ -32,6 +32,7 @@ type rig struct {
 
 func newRig(t *testing.T, o fake.Options) *rig {
 	t.Helper()
+	t.Parallel()
 	f := newFake(t, o)
 	r := &rig{fakeSide: f, t: t, ada: f.people[channeltest.Ada], direct: f.place[channeltest.AdaDirect].channel, group: f.place[channeltest.InGroup].channel}
 	r.opts = mattermost.Options{
@@ -799,5 +800,29 @@ func TestBusyListenerAddressIsMisconfigured(t *testing.T) {
 	_, result := run(t, r.open())
 	if se := class(t, next(t, result), channels.Misconfigured); se.Remedy == "" {
 		t.Error("no remedy")
+	}
+}
+
+// Clients that were cut at the same moment do not come back at the same moment.
+func TestReconnectsAreSpread(t *testing.T) {
+	r := newRig(t, fake.Options{})
+	r.opts.Retry = channels.Backoff{Min: 400 * time.Millisecond, Max: time.Second}
+	const clients = 12
+	for range clients {
+		r.opts.Cursor = nil
+		r.start()
+	}
+	before := r.s.Calls(fake.GetUser)
+	cut := time.Now()
+	r.s.CutSockets()
+	if err := r.s.AwaitCalls(t.Context(), fake.GetUser, before+clients); err != nil {
+		t.Fatal(err)
+	}
+	slots := make(map[int]int)
+	for _, req := range r.s.Requests(fake.GetUser)[before:] {
+		slots[int(req.At.Sub(cut)/(50*time.Millisecond))]++
+	}
+	if len(slots) < 3 {
+		t.Errorf("%d clients came back in the slots %v of 50 ms", clients, slots)
 	}
 }

@@ -13,9 +13,9 @@ import (
 const (
 	// savingEvery is how often the cursor is saved while there is something new.
 	savingEvery = 3 * time.Second
-	// steady is how long a connection has to hold before the waits between tries
-	// are short ones again.
-	steady = 30 * time.Second
+	// steadyAfter is how long a connection has to hold for the waits between tries
+	// to be short ones again.
+	steadyAfter = 30 * time.Second
 	// leastBetween is the least time between two catch-ups on one connection.
 	leastBetween = time.Second
 )
@@ -102,7 +102,11 @@ func (r *receiver) connection(ctx context.Context) error {
 	r.c.health.up(r.c.opts.Now())
 	r.c.log.Info("channel receives")
 	defer r.c.selfTest(ctx, r.reader.me.ID)()
-	return r.attend(ctx, s, token, since)
+	err = r.attend(ctx, s, token)
+	if r.c.opts.Now().Sub(since) >= r.c.steady {
+		r.wait.Reset()
+	}
+	return err
 }
 
 // identify learns who we are. Without that nothing is received: we would
@@ -164,7 +168,7 @@ func (r *receiver) hello(ctx context.Context, s *socket, token string) error {
 }
 
 // attend hands over events until the connection ends.
-func (r *receiver) attend(ctx context.Context, s *socket, token string, since time.Time) error {
+func (r *receiver) attend(ctx context.Context, s *socket, token string) error {
 	f := &failure{op: "websocket", kind: unanswered, token: fingerprint(token)}
 	ping, probe := time.NewTicker(r.c.opts.Ping/2), time.NewTicker(r.c.opts.Probe)
 	defer ping.Stop()
@@ -179,9 +183,6 @@ func (r *receiver) attend(ctx context.Context, s *socket, token string, since ti
 			if s.late(now) {
 				f.text = "no answer to a ping"
 				return f
-			}
-			if now.Sub(since) > steady {
-				r.wait.Reset()
 			}
 			if tick++; tick%2 == 1 && s.asked == 0 {
 				if err := s.ping(now, r.c.opts.Ping/2); err != nil {

@@ -109,7 +109,9 @@ func openDiscord(w accountWiring, d config.Discord) (channels.Channel, error) {
 		o.Watch = append(o.Watch, g.ID)
 	}
 	for _, person := range d.Allowed {
-		o.People = append(o.People, person.ID)
+		if person.ID != config.Everybody {
+			o.People = append(o.People, person.ID)
+		}
 	}
 	return opened(discord.New(o))
 }

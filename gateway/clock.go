@@ -65,6 +65,25 @@ func clockState(off time.Duration, l Limits) channels.State {
 	return channels.Green
 }
 
+// clockSentence says how wrong our clock is.
+func clockSentence(t *texts.Texts, off time.Duration) string {
+	if off < 0 {
+		return t.Say("access.clock_behind", spanWords(t, -off))
+	}
+	return t.Say("access.clock_ahead", spanWords(t, off))
+}
+
+// spanWords words a time roughly.
+func spanWords(t *texts.Texts, d time.Duration) string {
+	switch {
+	case d < 2*time.Hour:
+		return t.Say("access.span_minutes", int(d.Round(time.Minute)/time.Minute))
+	case d < 48*time.Hour:
+		return t.Say("access.span_hours", int(d.Round(time.Hour)/time.Hour))
+	}
+	return t.Say("access.span_days", int(d.Round(24*time.Hour)/(24*time.Hour)))
+}
+
 // compareClocks takes in the time of a message of somebody who may ask, and tells
 // the administrators, once a day, that a question is too old to be answered:
 // either we were away for so long, or our clock is wrong.

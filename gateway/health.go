@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,7 +70,8 @@ func (o *outlet) findings(t *texts.Texts, now time.Time, p Policy) []channels.He
 	if !o.unstored.IsZero() && now.Sub(o.unstored) >= storeTime {
 		add(channels.Red, t.Say("access.unstored", o.cause), t.Say("access.unstored_remedy"))
 	}
-	for _, l := range o.lost {
+	for _, chat := range slices.Sorted(maps.Keys(o.lost)) {
+		l := o.lost[chat]
 		if !o.misses(l, p.Access[o.id]) {
 			continue
 		}
@@ -82,14 +85,20 @@ func (o *outlet) findings(t *texts.Texts, now time.Time, p Policy) []channels.He
 	if own.Ahead != 0 {
 		off = own.Ahead
 	}
-	switch state := clockState(off, p.Limits.withDefaults()); {
-	case state == channels.Green:
-	case off > 0:
-		add(state, t.Say("access.clock_ahead", off.Round(time.Minute)), t.Say("access.clock_remedy"))
-	default:
-		add(state, t.Say("access.clock_behind", (-off).Round(time.Minute)), t.Say("access.clock_remedy"))
+	if state := clockState(off, p.Limits.withDefaults()); state != channels.Green {
+		add(state, clockSentence(t, off), t.Say("access.clock_remedy"))
 	}
 	return all
+}
+
+// clockOff returns how far our clock is known to be ahead of the network's.
+func (o *outlet) clockOff() time.Duration {
+	if own := o.stand(); own.Ahead != 0 {
+		return own.Ahead
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.clock.off
 }
 
 // misses reports that a chat that we lost is one that we should answer in. Of a
@@ -175,8 +184,9 @@ type ward struct {
 	seen map[AccountID]channels.Health
 }
 
-// queueID stands in a ward for the queue.
+// queueID and clockID stand in a ward for the queue and for our clock.
 func queueID() AccountID { return AccountID{} }
+func clockID() AccountID { return AccountID{Channel: "clock"} }
 
 // note takes in how somebody stands and reports what is to be told: that they
 // are out of order, or that they are well again.
@@ -226,6 +236,7 @@ func (g *Gateway) lookAround(ctx context.Context, w ward, telling *sync.WaitGrou
 	if why := g.troubled.reason(); why != "" {
 		queue = channels.Health{State: channels.Red, Reason: why}
 	}
+	clock := channels.Health{State: channels.Green}
 	for _, o := range g.outlets.all() {
 		if o.current() == nil {
 			delete(w.ill, o.id)
@@ -238,6 +249,10 @@ func (g *Gateway) lookAround(ctx context.Context, w ward, telling *sync.WaitGrou
 			g.logHealth(o.id, h)
 		}
 		w.seen[o.id] = h
+		limits := g.settings.Load().Policy.Limits.withDefaults()
+		if off := o.clockOff(); clockState(off, limits) == channels.Yellow { // what is worse makes the account red
+			clock = channels.Health{State: channels.Red, Ahead: off}
+		}
 	}
 	tell := func(id AccountID, h channels.Health) {
 		a, red, green := w.note(id, h, now)
@@ -251,6 +266,7 @@ func (g *Gateway) lookAround(ctx context.Context, w ward, telling *sync.WaitGrou
 		g.tellHealth(ctx, telling, w.seen, cause, func(t *texts.Texts) string { return g.healthSentence(t, id, a, now, green) })
 	}
 	tell(queueID(), queue)
+	tell(clockID(), clock)
 	for id, h := range w.seen {
 		if o := g.outlets.get(id); queue.State == channels.Red && o.isUnstored() {
 			continue // it is the queue that is ill
@@ -288,6 +304,10 @@ func (g *Gateway) healthSentence(t *texts.Texts, id AccountID, a *ailment, now t
 		return t.Say("access.admin_queue_over", format(a.since), format(a.last))
 	case id == queueID():
 		return t.Say("access.admin_queue", format(a.since), a.health.Reason)
+	case id == clockID() && over:
+		return t.Say("access.admin_clock_over")
+	case id == clockID():
+		return t.Say("access.admin_clock", clockSentence(t, a.health.Ahead), t.Say("access.clock_remedy"))
 	case over:
 		return t.Say("access.admin_over", id.String(), format(a.since), format(a.last))
 	}

@@ -187,7 +187,7 @@ func TestDeadReceivePathsTurnRed(t *testing.T) {
 			w.sick.stand(channels.Yellow, "Keine Verbindung.", "Abwarten.")
 			time.AfterFunc(30*time.Second, func() { w.sick.stand(channels.Red, "Keine Verbindung.", "Abwarten.") })
 		}, func(w *clinic) { w.sick.stand(channels.Green, "", "") })
-	add(ailing{name: "our clock is ahead, as messages show", reason: "geht gegenüber dem Netz um 48h0m0s vor", remedy: "stellen Sie die Uhr"},
+	add(ailing{name: "our clock is ahead, as messages show", reason: "geht gegenüber dem Netz um 2 Tage vor", remedy: "stellen Sie die Uhr"},
 		func(w *clinic) {
 			go func() {
 				for range 3 {
@@ -196,7 +196,7 @@ func TestDeadReceivePathsTurnRed(t *testing.T) {
 				}
 			}()
 		}, func(w *clinic) { w.hears() })
-	add(ailing{name: "our clock is ahead, as the network says", reason: "um 30h0m0s vor", remedy: "stellen Sie die Uhr"},
+	add(ailing{name: "our clock is ahead, as the network says", reason: "um 30 Stunden vor", remedy: "stellen Sie die Uhr"},
 		func(w *clinic) {
 			w.sick.mu.Lock()
 			defer w.sick.mu.Unlock()
@@ -422,9 +422,19 @@ func TestClockIsNotJudgedByABacklog(t *testing.T) {
 		if a := w.status(); a.Health.State != channels.Green {
 			t.Errorf("%+v", a.Health)
 		}
+		equal(t, "seen", w.net.seen("admin"), nil)
 		w.hears(func(e *channels.Event) { e.At = e.At.Add(10 * time.Minute) })
-		if h := w.status().Health; h.State != channels.Yellow || !strings.Contains(h.Reason, "um 10m0s nach") || h.Remedy == "" {
+		if h := w.status().Health; h.State != channels.Yellow || !strings.Contains(h.Reason, "um 10 Minuten nach") || h.Remedy == "" {
 			t.Errorf("a message of the future: %+v", h)
+		}
+		time.Sleep(time.Hour)
+		if got := w.net.seen("admin"); len(got) != 1 || !strings.HasPrefix(got[0], "🟡 Die Uhr") || !strings.Contains(got[0], "stellen Sie die Uhr") {
+			t.Errorf("the administrator sees %q, want once that the clock is wrong", got)
+		}
+		w.hears()
+		time.Sleep(2 * time.Minute)
+		if got := w.net.seen("admin"); len(got) != 2 || !strings.HasPrefix(got[1], "🟢 Die Uhr") {
+			t.Errorf("the administrator sees %q, want that it is right again", got)
 		}
 	})
 }

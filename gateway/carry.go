@@ -183,7 +183,7 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 		target.Remarks = g.remarks(req)
 		g.turns.note(req.Conversation, g.now(), req.Payload.Text, *res.Payload.Answer)
 		if !out.isOnce(req.Payload.Address) {
-			target.Buttons = buttons(req.ID, *res.Payload.Answer, req.Payload.Lang, "", "")
+			target.Numbered, target.Buttons = true, buttons(req.ID, *res.Payload.Answer, req.Payload.Lang, "", "")
 		}
 		env.Payload.Reply = relay.Compose(*res.Payload.Answer, target)
 		env.Payload.Origin = req.Cause

@@ -5,8 +5,8 @@
 // (spec/tresor/8-answering.md §1.3): the statements, each with its citations;
 // the Belege; Stand and Konfidenz; remarks; what is not covered. An abstention
 // begins with the words "Nicht im Bestand" and says how much was compared.
-// The Belege have numbers, in the order of [agents.Answer.Belege]: what is said
-// as "Beleg 2" later means the same for ever. [Evidence] words such a Beleg in
+// Where the Belege have numbers they are in the order of [agents.Answer.Belege]:
+// what is said as "Beleg 2" later means the same for ever. [Evidence] words such a Beleg in
 // full, with what has become of it since. [Say] words a sentence of the program.
 //
 // The package adds no statement and changes none: the text of a claim is data
@@ -28,6 +28,8 @@ type Target struct {
 	// Remarks are finished sentences of the program about this reply. They stand
 	// behind the answer.
 	Remarks []string
+	// Numbered gives the Belege numbers by which they can be asked for later.
+	Numbered bool
 	// Buttons stand below the reply.
 	Buttons []Button
 }
@@ -46,7 +48,7 @@ type (
 // Compose words an answer. The zero Answer gives a Reply without parts.
 func Compose(a agents.Answer, t Target) Reply {
 	w := newWording(t.Lang)
-	w.fold, w.numbered = t.Profile.Folds(), true
+	w.fold, w.numbered = t.Profile.Folds(), t.Numbered
 	return t.render(w.answer(a))
 }
 

@@ -127,7 +127,7 @@ Am nächsten liegt, ohne die Frage zu beantworten:
 }
 
 func TestComposeFoldsTheEvidenceWhereTheNetworkCan(t *testing.T) {
-	target := relay.Target{Profile: formatting.TelegramHTML(), Lang: "de", Remarks: []string{"Den Anhang <b> habe ich nicht gelesen."}}
+	target := relay.Target{Profile: formatting.TelegramHTML(), Lang: "de", Numbered: true, Remarks: []string{"Den Anhang <b> habe ich nicht gelesen."}}
 	got := relay.Compose(laser(t), target)
 	want := `In Halle 3 ist eine Schutzbrille zu tragen. [C-0001]
 
@@ -150,7 +150,7 @@ Stand: 2026-05-02; Konfidenz: hoch
 	if len(got.Parts) != 1 || got.Parts[0].Text != want {
 		t.Errorf("Compose = %+v\nwant:\n%s", got.Parts, want)
 	}
-	plain := relay.Compose(laser(t), relay.Target{Profile: formatting.Terminal(formatting.TerminalOptions{}), Lang: "de"})
+	plain := relay.Compose(laser(t), relay.Target{Profile: formatting.Terminal(formatting.TerminalOptions{}), Lang: "de", Numbered: true})
 	if len(plain.Parts) != 1 || !strings.Contains(plain.Parts[0].Text, "\nBelege:\n1. C-0001") {
 		t.Errorf("a terminal that cannot fold gets %q", plain.Parts)
 	}
@@ -192,7 +192,7 @@ func TestLongAnswersKeepTheirEvidence(t *testing.T) {
 		statements = append(statements, agents.Statement{Text: strings.Repeat("Die Ziffer regelt die Ausnahme für Halle drei. ", 8) + "Ende " + id + ".", Citations: []string{id}})
 		belege = append(belege, agents.Beleg{Kind: "claim", ID: id, Source: "S-0001", Fundstelle: "Absatz " + id, Art: "Wortlaut", Stand: "2026-01-02"})
 	}
-	parts := relay.Compose(cite(t, statements, belege), relay.Target{Profile: formatting.TelegramHTML(), Lang: "de"}).Parts
+	parts := relay.Compose(cite(t, statements, belege), relay.Target{Profile: formatting.TelegramHTML(), Lang: "de", Numbered: true}).Parts
 	if len(parts) < 4 {
 		t.Fatalf("the answer has %d parts; the test needs several", len(parts))
 	}

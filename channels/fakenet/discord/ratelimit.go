@@ -41,10 +41,8 @@ var realRules = map[string]rule{
 	"":             {50, time.Second},
 }
 
-const (
-	globalPerSecond = 50
-	maxInvalid      = 10000 // answers 401, 403 and 429 in 10 minutes
-)
+// globalPerSecond is the limit of the whole bot.
+const globalPerSecond = 50
 
 func (l *limiter) reset() {
 	l.rules = make(map[string]rule)
@@ -128,7 +126,7 @@ func (s *Server) banned() error {
 	for len(s.invalid) > 0 && now.Sub(s.invalid[0]) > 10*time.Minute {
 		s.invalid = s.invalid[1:]
 	}
-	if len(s.invalid) < maxInvalid {
+	if len(s.invalid) < s.opts.MaxErrors {
 		return nil
 	}
 	return errBanned{}

@@ -49,6 +49,9 @@ type Options struct {
 	// RateLimits applies Discord's limits to each route. Without it answers
 	// carry the headers, and nothing is refused.
 	RateLimits bool
+	// MaxErrors is how many answers 401, 403 and 429 in ten minutes lock the bot
+	// out; 0 stands for 10,000.
+	MaxErrors int
 	// AckDeadline is how long an interaction waits for its first answer, and
 	// TokenLife how long its token works; 0 stands for 3 s and 15 min.
 	AckDeadline, TokenLife time.Duration
@@ -66,6 +69,7 @@ func (o *Options) fill() {
 	o.Heartbeat = cmp.Or(o.Heartbeat, 41250*time.Millisecond)
 	o.Starts = cmp.Or(o.Starts, 1000)
 	o.Replay = cmp.Or(o.Replay, 1000)
+	o.MaxErrors = cmp.Or(o.MaxErrors, 10000)
 	o.AckDeadline = cmp.Or(o.AckDeadline, 3*time.Second)
 	o.TokenLife = cmp.Or(o.TokenLife, 15*time.Minute)
 	o.NonceWindow = cmp.Or(o.NonceWindow, 3*time.Minute)

@@ -15,6 +15,10 @@ import (
 const (
 	maxSent    = 128 // events of a connection that are kept for a reconnect
 	maxWaiting = 256 // events that wait for a reconnect
+
+	// minPatience is how long a client may stay silent at least, however often
+	// it is pinged.
+	minPatience = 2 * time.Second
 )
 
 // A conn is one connection. It outlives its websocket for a reconnect.
@@ -225,7 +229,7 @@ func (c *conn) push(f frame) {
 // read takes the client's frames until the connection ends.
 func (c *conn) read() {
 	s := c.s
-	patience := s.opts.Ping * 100 / 60
+	patience := max(s.opts.Ping*100/60, minPatience)
 	c.ws.SetPingHandler(func(text string) error {
 		s.mu.Lock()
 		frozen := c.frozen

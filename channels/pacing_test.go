@@ -346,6 +346,26 @@ func TestPacerTurnEndsWithContextOrCaller(t *testing.T) {
 	})
 }
 
+// A chat whose limit is used up waits before the network has to refuse; others
+// do not.
+func TestPacerHoldsAChat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := channels.NewPacer(channels.Limits{})
+		r := newRecorder()
+		p.Hold(post(t, "1").To, 2*time.Second)
+		p.Hold(post(t, "2").To, 0)
+		for _, chat := range []string{"2", "1"} {
+			if _, err := p.Send(t.Context(), post(t, chat), r.send); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := map[string][]time.Duration{"1": {2 * time.Second}, "2": {0}}
+		if fmt.Sprint(r.times) != fmt.Sprint(want) {
+			t.Errorf("sent at %v, want %v", r.times, want)
+		}
+	})
+}
+
 func TestPacerForgetsIdleChats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := channels.NewPacer(channels.Limits{Chat: channels.Rate{Every: time.Second, Burst: 1}})

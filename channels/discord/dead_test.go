@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -256,6 +257,42 @@ func TestDamagedCursorIsTold(t *testing.T) {
 	if e := s.say("neu"); e.Text != "neu" {
 		t.Errorf("got %q", e.Text)
 	}
+}
+
+// While somebody goes on writing, sessions are lost and resumed at random: every
+// message comes once and in its order, whichever way it comes.
+func TestOrderIsKeptThroughLostSessions(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	random := rand.New(rand.NewPCG(3, 5))
+	group, direct := n.at(channeltest.InGroup), n.at(channeltest.AdaDirect)
+	const messages = 900
+	for i := range messages {
+		n.fake.Say([]string{group, direct}[i%2], ada, fmt.Sprint(i))
+		switch random.IntN(40) {
+		case 0:
+			n.fake.CutGateway()
+		case 1:
+			n.fake.ForgetSessions()
+			n.fake.CutGateway()
+		case 2:
+			n.fake.Invalidate(false)
+		case 3:
+			n.fake.Repeat(20)
+		case 4: // let it take a breath
+			s.await("a session", func() bool { return n.fake.Connected() == 1 })
+		}
+	}
+	next := map[string]int{group: 0, direct: 1}
+	for range messages {
+		e := s.next()
+		chat := e.Address.Chat()
+		if want := fmt.Sprint(next[chat]); e.Text != want {
+			t.Fatalf("in %s came %s, want %s; gateway %+v", chat, e.Text, want, n.fake.Gateway())
+		}
+		next[chat] += 2
+	}
+	t.Logf("%+v", n.fake.Gateway())
 }
 
 // Several accounts of one process have addresses of their own.

@@ -339,6 +339,30 @@ func TestLateAnswerToACommandIsAMessage(t *testing.T) {
 	}
 }
 
+// channels.md D5: a command has three seconds and does not wait for messages that
+// were missed.
+func TestCommandDoesNotWaitForMissedMessages(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	group := n.at(channeltest.InGroup)
+	s.say("vorher")
+	s.stop()
+	n.fake.Say(group, ada, "verpasst")
+	n.fake.Fault(fake.Fault{Kind: fake.Hang, Route: fake.GetMessages, Channel: group})
+	s = run(t, n, nil, nil)
+	s.await("a session", func() bool { return n.fake.Calls(fake.GetMessages) > 0 && n.fake.Connected() == 1 })
+	id := n.fake.Slash(group, ada, "tresor", "frage", "Frist?")
+	if e := s.next(); e.Kind != channels.KindCommand {
+		t.Errorf("first came %+v", e)
+	}
+	if a, err := n.fake.AwaitAction(t.Context(), id); err != nil || a.Answer != 5 || a.Failed {
+		t.Errorf("action %+v, %v", a, err)
+	}
+	if e := s.next(); e.Text != "verpasst" {
+		t.Errorf("then came %+v", e)
+	}
+}
+
 // channels.md D6: no way out mentions anybody.
 func TestNothingMentionsAnybody(t *testing.T) {
 	n := newNetwork(t, fake.Options{})

@@ -50,6 +50,10 @@ func (g *gateway) run(ctx context.Context) error {
 	}
 }
 
+// longestWait is after how long it is asked again whether a session may be
+// started, though Discord named a later time.
+const longestWait = 10 * time.Minute
+
 // failed notes what went wrong and waits before the next connection. It returns
 // an error only when no waiting can help, or when ctx has ended.
 func (g *gateway) failed(ctx context.Context, err error) error {
@@ -87,7 +91,7 @@ func (g *gateway) failed(ctx context.Context, err error) error {
 		g.c.log.Warn("channel does not receive", "err", f, "remedy", g.c.Health().Remedy)
 	}
 	if f.status == http.StatusTooManyRequests && f.after > 0 {
-		return pause(ctx, f.after)
+		return pause(ctx, min(f.after, longestWait))
 	}
 	return g.wait.Wait(ctx)
 }

@@ -77,7 +77,8 @@ type Group struct {
 	Anonymous bool
 	// Unaddressed answers everything, not only what is addressed to us.
 	Unaddressed bool
-	// Commands names the commands that work here beside "tresor" and "stop".
+	// Commands names the commands that work here beside those of the agents,
+	// "stop", "evidence" and "language".
 	Commands []string
 }
 

@@ -115,7 +115,7 @@ func (s *Server) answerInteraction(c *call) (any, error) {
 		return nil, nil
 	}
 	r := map[string]any{"interaction": map[string]any{"id": a.id, "type": a.kind, "response_message_id": a.original}}
-	if shown != nil {
+	if shown != nil && body.Type == answerMessage {
 		r["resource"] = map[string]any{"type": body.Type, "message": s.view(shown)}
 	}
 	return r, nil
@@ -145,7 +145,15 @@ func (s *Server) actionMessage(ch *channel, a *interaction, d *draft, files []up
 		m.Type = messageCommand
 	}
 	m.ApplicationID, m.WebhookID = s.app, s.app
-	m.Interaction = &messageAction{ID: a.id, Type: a.kind, User: s.users[a.user].User}
+	m.Interaction = &messageAction{ID: a.id, Type: a.kind, User: s.users[a.user].User, Owners: map[string]string{"0": ch.GuildID}}
+	if ch.isDirect() {
+		m.Interaction.Owners["0"] = "0"
+	}
+	if a.kind == actionCommand {
+		m.Interaction.Name, m.Interaction.Kind = a.name, typeChatInput
+	} else {
+		m.Interaction.Under = a.message
+	}
 	s.publish(ch, m)
 	if !deferred {
 		s.arrive(ch, m)

@@ -85,6 +85,7 @@ func (s *Server) Post(l Line) string {
 		var sn snapshot
 		sn.Message.Content, sn.Message.Timestamp = l.Text, m.Timestamp
 		sn.Message.Mentions, sn.Message.Attachments, sn.Message.Embeds = []User{}, m.Attachments, []any{}
+		sn.Message.Roles, sn.Message.Components = []string{}, []any{}
 		m.Snapshots = []snapshot{sn}
 		m.Attachments = []Attachment{}
 	}

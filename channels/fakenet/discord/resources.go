@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -51,8 +52,10 @@ func (s *Server) getApplication(*call) (any, error) {
 	defer s.mu.Unlock()
 	return map[string]any{"id": s.app, "name": s.bot.Username, "icon": nil, "description": "", "bot_public": false, "bot_require_code_grant": false,
 		"verify_key": strings.Repeat("0", 64), "flags": s.appFlags(), "bot": s.bot, "hook": true, "summary": "", "type": nil,
-		"approximate_guild_count": len(s.sortedGuilds()), "interactions_endpoint_url": nil, "redirect_uris": []string{}, "owner": map[string]any{
-			"id": "1", "username": "team1", "discriminator": "0000", "global_name": nil, "avatar": nil, "flags": 1024, "public_flags": 1024}}, nil
+		"flags_new": strconv.Itoa(s.appFlags()), "role_connections_verification_url": nil, "approximate_user_install_count": 0,
+		"approximate_user_authorization_count": 0, "explicit_content_filter": 0, "team": nil, "eligible_oauth2_scopes": []string{},
+		"approximate_guild_count": len(s.sortedGuilds()), "interactions_endpoint_url": nil, "redirect_uris": []string{}, "owner": User{
+			ID: "1", Username: "team1", Discriminator: "0000"}}, nil
 }
 
 func (s *Server) sortedGuilds() []*guild {

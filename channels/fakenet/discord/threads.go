@@ -150,7 +150,6 @@ func (s *Server) getArchivedThreads(c *call) (any, error) {
 		return nil, err
 	}
 	list := s.threadList(func(t *channel) bool { return *t.ParentID == ch.ID && t.ThreadMetadata.Archived })
-	list["has_more"] = false
 	return list, nil
 }
 
@@ -167,7 +166,7 @@ func (s *Server) threadList(match func(*channel) bool) map[string]any {
 		}
 		threads = append(threads, shown)
 	}
-	return map[string]any{"threads": threads, "members": members}
+	return map[string]any{"threads": threads, "members": members, "has_more": false}
 }
 
 // unarchive wakes a thread in which somebody writes. The caller holds mu.

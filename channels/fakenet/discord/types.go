@@ -17,6 +17,7 @@ type User struct {
 	System        bool    `json:"system,omitempty"`
 	PublicFlags   int     `json:"public_flags"`
 	Flags         int     `json:"flags"`
+	PrimaryGuild  any     `json:"primary_guild"` // nil
 	// Locale is the language of the person's client; it travels with
 	// interactions only.
 	Locale string `json:"-"`
@@ -34,6 +35,15 @@ type Role struct {
 	Mentionable bool       `json:"mentionable"`
 	Flags       int        `json:"flags"`
 	Tags        *roleTags  `json:"tags,omitempty"`
+	Colors      colors     `json:"colors"`
+	Icon        *string    `json:"icon"`
+	Emoji       *string    `json:"unicode_emoji"`
+}
+
+type colors struct {
+	Primary   int  `json:"primary_color"`
+	Secondary *int `json:"secondary_color"`
+	Tertiary  *int `json:"tertiary_color"`
 }
 
 type roleTags struct {
@@ -98,6 +108,9 @@ type Member struct {
 	Mute        bool        `json:"mute"`
 	Flags       int         `json:"flags"`
 	Pending     bool        `json:"pending"`
+	Banner      *string     `json:"banner"`
+	Premium     *time.Time  `json:"premium_since"`
+	Timeout     *time.Time  `json:"communication_disabled_until"`
 	Permissions *Permission `json:"permissions,omitempty"`
 }
 
@@ -141,10 +154,12 @@ type mentioned struct {
 }
 
 type reaction struct {
-	Count   int   `json:"count"`
-	Me      bool  `json:"me"`
-	Emoji   emoji `json:"emoji"`
-	MeBurst bool  `json:"me_burst"`
+	Count   int            `json:"count"`
+	Details map[string]int `json:"count_details"`
+	Colors  []string       `json:"burst_colors"`
+	Me      bool           `json:"me"`
+	Emoji   emoji          `json:"emoji"`
+	MeBurst bool           `json:"me_burst"`
 }
 
 type emoji struct {
@@ -170,13 +185,20 @@ type snapshot struct {
 		Mentions    []User       `json:"mentions"`
 		Attachments []Attachment `json:"attachments"`
 		Embeds      []any        `json:"embeds"`
+		Roles       []string     `json:"mention_roles"`
+		Components  []any        `json:"components"`
 	} `json:"message"`
 }
 
 type messageAction struct {
-	ID   string `json:"id"`
-	Type int    `json:"type"`
-	User User   `json:"user"`
+	ID     string            `json:"id"`
+	Type   int               `json:"type"`
+	User   User              `json:"user"`
+	Owners map[string]string `json:"authorizing_integration_owners"`
+	// Name and Kind belong to commands, Under to buttons.
+	Name  string `json:"name,omitempty"`
+	Kind  int    `json:"command_type,omitempty"`
+	Under string `json:"interacted_message_id,omitempty"`
 }
 
 type stickerItem struct {
@@ -227,8 +249,9 @@ type Channel struct {
 	Flags          int             `json:"flags"`
 	Recipients     []User          `json:"recipients,omitempty"`
 	OwnerID        string          `json:"owner_id,omitempty"`
-	MessageCount   int             `json:"message_count,omitempty"`
-	MemberCount    int             `json:"member_count,omitempty"`
+	MessageCount   *int            `json:"message_count,omitempty"`
+	TotalSent      *int            `json:"total_message_sent,omitempty"`
+	MemberCount    *int            `json:"member_count,omitempty"`
 	ThreadMetadata *threadMetadata `json:"thread_metadata,omitempty"`
 	ThreadMember   *threadMember   `json:"member,omitempty"`
 	NewlyCreated   bool            `json:"newly_created,omitempty"`

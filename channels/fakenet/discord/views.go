@@ -22,14 +22,14 @@ func (s *Server) viewAs(m *stored, content bool) Message {
 	v.Reactions = nil
 	for _, e := range m.order {
 		if users := m.reactions[e]; len(users) > 0 {
-			v.Reactions = append(v.Reactions, reaction{Count: len(users), Me: slices.Contains(users, s.bot.ID), Emoji: parseEmoji(e)})
+			v.Reactions = append(v.Reactions, reaction{Count: len(users), Details: map[string]int{"normal": len(users), "burst": 0}, Colors: []string{}, Me: slices.Contains(users, s.bot.ID), Emoji: parseEmoji(e)})
 		}
 	}
 	if m.referencedMessage != "" {
 		v.Referenced = json.RawMessage("null")
 		if ch != nil {
 			if r := ch.messages[m.referencedMessage]; r != nil {
-				inner := s.viewAs(&stored{Message: without(r.Message), reactions: r.reactions, order: r.order}, content)
+				inner := s.viewAs(&stored{Message: without(r.Message)}, content)
 				v.Referenced = mustJSON(inner)
 			}
 		}

@@ -213,7 +213,8 @@ func (s *Server) show(c *channel) Channel {
 		shown.LastMessageID = &last
 	}
 	if c.isThread() {
-		shown.MessageCount, shown.MemberCount = len(c.order), len(c.thread)
+		messages, members := len(c.order), len(c.thread)
+		shown.MessageCount, shown.TotalSent, shown.MemberCount = &messages, &messages, &members
 		meta := *c.ThreadMetadata
 		shown.ThreadMetadata = &meta
 		shown.ThreadMember = nil
@@ -280,6 +281,8 @@ func (s *Server) showGuild(g *guild) map[string]any {
 		"default_message_notifications": 1, "explicit_content_filter": 0, "mfa_level": 0, "nsfw_level": 0, "premium_tier": 0,
 		"description": nil, "banner": nil, "splash": nil, "discovery_splash": nil, "vanity_url_code": nil, "application_id": nil, "region": "deprecated",
 		"widget_enabled": false, "premium_progress_bar_enabled": false, "max_members": 500000, "nsfw": false,
+		"home_header": nil, "widget_channel_id": nil, "max_presences": nil, "max_stage_video_channel_users": 50, "max_video_channel_users": 25,
+		"premium_subscription_count": 0, "safety_alerts_channel_id": nil, "incidents_data": nil,
 	}
 }
 

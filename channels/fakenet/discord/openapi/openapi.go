@@ -1,16 +1,17 @@
-// Package openapi judges requests to Discord's REST API by Discord's own OpenAPI
-// document: unknown ways, missing and unknown fields, wrong types, values out of
-// range, texts that are too long. It is for tests of whatever calls the API; the
-// stand-in in the folder above does not use it and so cannot share a mistake
-// with it.
+// Package openapi judges requests to Discord's REST API, and answers, by
+// Discord's own OpenAPI document: unknown ways, missing and unknown fields, wrong
+// types, values out of range, texts that are too long. It is for tests, of
+// whatever calls the API and of the stand-in in the folder above, which does not
+// use it and so cannot share a mistake with it.
 //
 // The document beside this file is cut down to the ways that the stand-in knows
-// and to what requests need of it. Discord publishes it under the MIT licence
+// and to what requests and good answers need of it. Discord publishes it under the MIT licence
 // as a preview of version 10; it says nothing about what Discord enforces
 // without saying so, such as the limit of 2,000 characters for bots.
 package openapi
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -36,6 +37,7 @@ type operation struct {
 	Required   bool     // the body is
 	Types      []string // of the body
 	Body       *schema
+	Answers    map[string]*schema // by status; an empty one has no body
 }
 
 type parameter struct {
@@ -80,6 +82,40 @@ func Check(r Request) []string {
 		ck.wrong[i] = r.Method + " " + name + ": " + w
 	}
 	return ck.wrong
+}
+
+// CheckAnswer returns what is wrong with the body of a good answer, or nothing.
+func CheckAnswer(method, path string, status int, body []byte) []string {
+	s := load()
+	name, _, ops := s.find(path)
+	answer, ok := ops[method].Answers[strconv.Itoa(status)]
+	if !ok {
+		return []string{fmt.Sprintf("%s %s: the status %d is not described", method, path, status)}
+	}
+	ck := &checker{spec: s}
+	empty := answer.Ref == "" && answer.Type == nil && len(answer.OneOf)+len(answer.AnyOf)+len(answer.AllOf) == 0
+	switch v, err := decode(body); {
+	case empty && len(body) > 0:
+		ck.add("answer", "has a body")
+	case empty:
+	case err != nil:
+		ck.add("answer", "is no JSON: %v", err)
+	default:
+		ck.value("answer", answer, v)
+	}
+	for i, w := range ck.wrong {
+		ck.wrong[i] = method + " " + name + ": " + w
+	}
+	return ck.wrong
+}
+
+// decode reads JSON and keeps numbers as they are.
+func decode(raw []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	err := dec.Decode(&v)
+	return v, err
 }
 
 // find returns the path of the document that fits, with its variables. Literal
@@ -183,10 +219,8 @@ func (ck *checker) body(op operation, r Request) {
 	case err != nil, !slices.Contains(op.Types, kind):
 		ck.add("body", "has the type %q, want one of %v", r.Header.Get("Content-Type"), op.Types)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(r.Body)))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
+	v, err := decode(r.Body)
+	if err != nil {
 		ck.add("body", "is no JSON: %v", err)
 		return
 	}

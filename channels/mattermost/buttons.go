@@ -82,7 +82,7 @@ func (c *Channel) withWords(text string, buttons []formatting.Button) string {
 		return text
 	}
 	longer := text + "\n\n" + harmless(escape(c.texts.Say("mattermost.words", strings.Join(words, " · "))))
-	if utf8.RuneCountInString(longer) > maxPost {
+	if utf8.RuneCountInString(longer) > c.opts.MaxPost {
 		return text
 	}
 	return longer

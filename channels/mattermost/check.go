@@ -125,7 +125,7 @@ func (c *Channel) checkServer(ctx context.Context, find func(channels.State, str
 	version, post, noFiles := c.server.version, c.server.post, c.server.noFiles
 	c.server.mu.Unlock()
 	find(channels.Green, say("mattermost.check_version", version), "")
-	if post > 0 && post < maxPost {
+	if post > 0 && post < c.opts.MaxPost {
 		find(channels.Yellow, say("mattermost.check_post_size", post), say("mattermost.post_size_remedy"))
 	}
 	if noFiles {

@@ -102,7 +102,7 @@ func (c *client) exchange(ctx context.Context, method, path, kind string, body i
 func (c *client) open(ctx context.Context, method, path, kind string, body io.Reader) (*http.Response, *failure) {
 	token := c.token()
 	f := &failure{op: op(method, path), token: fingerprint(token)}
-	if !tokenShape.MatchString(token) {
+	if !isToken(token) {
 		f.kind, f.code, f.text = answered, http.StatusUnauthorized, "the token has not the form of an access token"
 		return nil, f
 	}

@@ -62,15 +62,6 @@ func (d *directory) know(all []channel) {
 	}
 }
 
-// member reports whether a channel is among those that we are in, as far as
-// is remembered.
-func (d *directory) member(id string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	_, ok := d.channels[id]
-	return ok
-}
-
 // leave forgets a channel.
 func (d *directory) leave(id string) {
 	d.mu.Lock()

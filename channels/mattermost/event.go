@@ -120,12 +120,12 @@ func (r reader) quoted(t telling) string {
 
 // commandShape is a command as it can be written where the server keeps
 // everything for itself that begins with a slash.
-var commandShape = regexp.MustCompile(`^!([A-Za-z0-9_]{1,32})(?:\s+|$)`)
+var commandShape = regexp.MustCompile(`^!([A-Za-z0-9_]+)(?:\s+|$)`)
 
 // command takes a text apart that begins with "!name".
 func (r reader) command(e *channels.Event) {
 	m := commandShape.FindStringSubmatch(e.Text)
-	if m == nil {
+	if m == nil || len(m[1]) > 32 {
 		return
 	}
 	e.Command, e.Text = strings.ToLower(m[1]), strings.TrimSpace(e.Text[len(m[0]):])

@@ -153,13 +153,16 @@ func (c *Channel) refusal(out *channels.SendError, f *failure) {
 }
 
 var (
-	// tokenShape is what a header can hold; anything else is no token.
-	tokenShape = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{8,512}$`)
+	// tokenSigns is what a header can hold.
+	tokenSigns = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+$`)
 	// inQuotes finds what the server quotes of a message.
 	inQuotes = regexp.MustCompile(`"[^"]*"?`)
 	// idInPath finds the ids in a path.
 	idInPath = regexp.MustCompile(`/[a-z0-9]{26}\b`)
 )
+
+// isToken reports whether a string can be an access token.
+func isToken(s string) bool { return len(s) >= 8 && len(s) <= 512 && tokenSigns.MatchString(s) }
 
 // op names a call in errors.
 func op(method, path string) string {

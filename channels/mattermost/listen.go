@@ -134,7 +134,7 @@ func (l *listener) action(ctx context.Context, w http.ResponseWriter, raw []byte
 }
 
 // commandName is the name of a slash command.
-var commandName = regexp.MustCompile(`^/([a-z0-9][a-z0-9._-]{0,127})$`)
+var commandName = regexp.MustCompile(`^/([a-z0-9][a-z0-9._-]*)$`)
 
 // command takes a slash command. Nothing is read of it before its token is
 // known to be right.
@@ -181,7 +181,7 @@ func (c *Channel) commanded(ctx context.Context, form url.Values) (channels.Even
 	var e channels.Event
 	name := commandName.FindStringSubmatch(form.Get("command"))
 	chat, person, root := form.Get("channel_id"), form.Get("user_id"), form.Get("root_id")
-	if name == nil || !isID(chat) || !isID(person) || root != "" && !isID(root) || form.Get("trigger_id") == "" {
+	if name == nil || len(name[1]) > 128 || !isID(chat) || !isID(person) || root != "" && !isID(root) || form.Get("trigger_id") == "" {
 		return e, errors.New("mattermost: slash command: not of the expected form")
 	}
 	who, err := c.dir.user(ctx, person)

@@ -76,6 +76,9 @@ type Options struct {
 	// Secret returns the key that signs buttons. Buttons signed with another
 	// are refused. Nil, or an empty key, stands for one made from the token.
 	Secret func() string
+	// MaxPost is how many runes the server takes in one post; 0 stands for 16,383.
+	// Servers before 5.0 take 4,000; Check tells when it is too high.
+	MaxPost int
 	// Flat answers a question of a channel in the channel and not in a thread
 	// below the question. What is asked inside a thread is always answered there.
 	Flat bool
@@ -155,8 +158,11 @@ func New(o Options) (*Channel, error) {
 	if o.Account == "" || o.Token == nil || o.URL == "" {
 		return nil, errors.New("mattermost: account, token and url are required")
 	}
-	if o.Timeout < 0 || o.Ping < 0 || o.Probe < 0 {
-		return nil, errors.New("mattermost: negative time limit")
+	if o.Timeout < 0 || o.Ping < 0 || o.Probe < 0 || o.MaxPost < 0 {
+		return nil, errors.New("mattermost: negative limit")
+	}
+	if o.MaxPost == 0 || o.MaxPost > maxPost {
+		o.MaxPost = maxPost
 	}
 	base, err := checkURL(o.URL)
 	if err != nil {
@@ -220,7 +226,7 @@ func (c *Channel) Kind() string { return Kind }
 // Profile implements [channels.Channel]. Without a PublicURL there are no
 // buttons.
 func (c *Channel) Profile() formatting.Profile {
-	p := formatting.MattermostMarkdown(maxPost)
+	p := formatting.MattermostMarkdown(c.opts.MaxPost)
 	if c.opts.PublicURL != "" {
 		p.Buttons = maxButtons
 	}

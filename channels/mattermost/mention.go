@@ -1,7 +1,6 @@
 package mattermost
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -10,8 +9,7 @@ import (
 
 // A reading is what a text says beside its words.
 type reading struct {
-	text      string // without mentions of us; for a command its argument
-	command   string // lower case, without its mark; "" for none
+	text      string // without mentions of us
 	mentioned bool
 }
 
@@ -201,34 +199,95 @@ func fenceEnd(text string, i int, fence string) int {
 	}
 }
 
-// joiner is invisible, and no part of a name.
-const joiner = "\u2060"
-
-// massMention finds what the server may take for a mention of everybody. The
-// at sign and the letters may be written as character references.
-var massMention = regexp.MustCompile(`(?i)(@|&#0*64;|&#x0*40;|&commat;)(` + spelled("all") + `|` + spelled("channel") + `|` + spelled("here") + `)`)
-
-// spelled returns a pattern of a word whose letters may be references.
-func spelled(word string) string {
-	var b strings.Builder
-	for _, r := range word {
-		up := unicode.ToUpper(r)
-		b.WriteString(`(?:` + string(r) + `|&#0*(?:` + inDecimal(r) + `|` + inDecimal(up) + `);|&#x0*(?:` + inHex(r) + `|` + inHex(up) + `);)`)
-	}
-	return b.String()
-}
+// joiner is invisible, and no part of a name; wideAt looks like an at sign and
+// is none.
+const (
+	joiner = "\u2060"
+	wideAt = "＠"
+)
 
 // harmless returns a text in which @all, @channel and @here call nobody: an
 // invisible joiner stands behind the at sign. It also takes out NUL, which the
 // server's database cannot keep.
 func harmless(s string) string {
+	return breakMentions(s, func(at string) string { return at + joiner })
+}
+
+// harmlessWithin is harmless for a text that has no room for joiners within a
+// number of runes: another at sign then takes the place of the first.
+func harmlessWithin(s string, runes int) string {
+	if broken := harmless(s); utf8.RuneCountInString(broken) <= runes {
+		return broken
+	}
+	return breakMentions(s, func(string) string { return wideAt })
+}
+
+// breakMentions replaces the at sign of whatever the server may take for a
+// mention of everybody. It and the letters may be written as character
+// references.
+func breakMentions(s string, instead func(at string) string) string {
 	s = strings.ReplaceAll(s, "\x00", "")
 	if !strings.ContainsAny(s, "@&") {
 		return s
 	}
-	return massMention.ReplaceAllString(s, "${1}"+joiner+"${2}")
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(s); {
+		r, n := character(s[i:])
+		if r == '@' && callsAll(s[i+n:]) {
+			b.WriteString(s[from:i] + instead(s[i:i+n]))
+			from = i + n
+		}
+		i += n
+	}
+	b.WriteString(s[from:])
+	return b.String()
 }
 
-func inDecimal(r rune) string { return strconv.FormatInt(int64(r), 10) }
+// callsAll reports whether a text begins with one of the names of everybody.
+func callsAll(s string) bool {
+	for _, name := range []string{"all", "channel", "here"} {
+		rest, ok := s, true
+		for i := 0; i < len(name) && ok; i++ {
+			r, n := character(rest)
+			ok = n > 0 && r|0x20 == rune(name[i])
+			rest = rest[n:]
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
+}
 
-func inHex(r rune) string { return strconv.FormatInt(int64(r), 16) }
+// longestReference bounds a reference to an ASCII character, with leading
+// zeros; longer ones are none for the server either.
+const longestReference = 16
+
+// character returns the first character of a text and how many bytes it takes,
+// be it written out or as a reference.
+func character(s string) (rune, int) {
+	if strings.HasPrefix(s, "&") {
+		if end := strings.IndexByte(s[:min(len(s), longestReference)], ';'); end > 0 {
+			if r, ok := reference(s[1:end]); ok {
+				return r, end + 1
+			}
+		}
+	}
+	return utf8.DecodeRuneInString(s)
+}
+
+// reference returns what a character reference stands for, without its signs.
+func reference(name string) (rune, bool) {
+	digits, base := "", 10
+	switch {
+	case name == "commat":
+		return '@', true
+	case strings.HasPrefix(name, "#x"), strings.HasPrefix(name, "#X"):
+		digits, base = name[2:], 16
+	case strings.HasPrefix(name, "#"):
+		digits = name[1:]
+	}
+	n, err := strconv.ParseUint(digits, base, 31)
+	return rune(n), err == nil
+}

@@ -328,7 +328,7 @@ func (n *network) AwaitTyping(ctx context.Context, at channeltest.Place, count i
 		defer n.proxy.mu.Unlock()
 		got := 0
 		for _, one := range n.proxy.typed {
-			if one == (typed{s.channel, s.root}) {
+			if one == (typed(s)) {
 				got++
 			}
 		}

@@ -617,6 +617,15 @@ func TestOldServersLimitIsKnown(t *testing.T) {
 	send(t, c, words(address(t, r.direct, ""), strings.Repeat("ü", 4000)))
 	_, err := c.Send(t.Context(), words(address(t, r.direct, ""), strings.Repeat("ü", 4001)))
 	class(t, err, channels.Refused)
+	r.opts.MaxPost = 4000
+	short := r.open()
+	if got := short.Profile().Limit; got != 4000 {
+		t.Errorf("the profile's limit is %d", got)
+	}
+	doc := formatting.Parse(strings.Repeat("Ein Absatz mit Wörtern.\n\n", 1000))
+	for i, part := range formatting.Render(doc, short.Profile()) {
+		send(t, short, channels.Post{To: address(t, r.direct, ""), Key: fmt.Sprint("teil", i), Body: part})
+	}
 }
 
 // channels.md M11: a reaction is no edit, before and after a real one, and an
@@ -709,6 +718,8 @@ func TestNothingCallsEverybody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	full := strings.Repeat("@all ", 3276) + "@al" // not a rune more
+	send(t, c, channels.Post{To: to, Key: "full", Body: formatting.Part{Text: full, Plain: "x", Mode: "Markdown"}})
 	upload := channels.Upload{Name: "@all.txt", Size: 1, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("x")), nil }}
 	if _, err := c.SendFile(t.Context(), words(to, all), upload); err != nil {
 		t.Fatal(err)

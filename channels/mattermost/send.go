@@ -143,12 +143,12 @@ func (c *Channel) compose(ctx context.Context, p channels.Post) (newPost, error)
 func (c *Channel) message(p channels.Post) string {
 	b := p.Body
 	if !p.Plain && (b.Mode != "" || b.Text != b.Plain) {
-		return harmless(b.Text)
+		return harmlessWithin(b.Text, c.opts.MaxPost)
 	}
-	if s := harmless(escape(b.Plain)); utf8.RuneCountInString(s) <= maxPost {
+	if s := harmless(escape(b.Plain)); utf8.RuneCountInString(s) <= c.opts.MaxPost {
 		return s
 	}
-	return harmless(b.Plain)
+	return harmlessWithin(b.Plain, c.opts.MaxPost)
 }
 
 // find looks for a post of ours by its hash among the last ones of a chat;

@@ -39,7 +39,7 @@ type socket struct {
 // dial connects with the account of a client and says who we are.
 func dial(ctx context.Context, c *client, token string) (*socket, error) {
 	f := &failure{op: "websocket", token: fingerprint(token)}
-	if !tokenShape.MatchString(token) {
+	if !isToken(token) {
 		f.kind, f.code, f.text = answered, http.StatusUnauthorized, "the token has not the form of an access token"
 		return nil, f
 	}

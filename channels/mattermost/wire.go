@@ -3,7 +3,6 @@ package mattermost
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 )
 
 // The types of the REST interface (version 4) and of the websocket as far as
@@ -193,7 +192,12 @@ func (m *maybe[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// idShape is what ids of the server look like.
-var idShape = regexp.MustCompile(`^[a-z0-9]{26}$`)
-
-func isID(s string) bool { return len(s) == 26 && idShape.MatchString(s) }
+// isID reports whether s looks like an id of the server: 26 letters and digits.
+func isID(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(s) == 26
+}

@@ -144,19 +144,21 @@ func (g *Gateway) failedTry(ctx context.Context, it *item, out *outlet, post *ch
 	case channels.NotSent, channels.Misconfigured:
 		return g.pauseUntilWorks(ctx, out, wait)
 	case channels.Unsure:
+		failed := g.now()
 		if err := g.pause(ctx, wait); err != nil {
 			return err
 		}
-		return g.pauseUntilWell(ctx, out)
+		return g.pauseUntilWell(ctx, out, failed)
 	}
 	return nil // a RetryAfter waits at the gate
 }
 
 // pauseUntilWell waits while the channel says that its network is out of order:
-// the one further try of an unsure part is not spent on an outage.
-func (g *Gateway) pauseUntilWell(ctx context.Context, out *outlet) error {
+// the one further try of an unsure part is not spent on an outage. A network that
+// has answered since the try failed is in order as far as that goes.
+func (g *Gateway) pauseUntilWell(ctx context.Context, out *outlet, failed time.Time) error {
 	for range int(unwellWait / unwellLook) {
-		if out.isWell() {
+		if out.isWell(failed) {
 			return nil
 		}
 		works := out.works.next()

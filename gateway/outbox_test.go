@@ -303,11 +303,41 @@ func TestWaitingHoldsUpNobodyElse(t *testing.T) {
 // probed is a network that says how it stands.
 type probed struct {
 	*network
-	state atomic.Value // channels.State
+	state   atomic.Value // channels.State
+	answers bool         // whatever else is wrong, the network goes on answering
 }
 
 func (p *probed) Health() channels.Health {
-	return channels.Health{State: p.state.Load().(channels.State)}
+	h := channels.Health{State: p.state.Load().(channels.State)}
+	if p.answers {
+		h.Received = time.Now()
+	}
+	return h
+}
+
+// A fault that does not keep the network from answering holds up nothing: buttons
+// that do not work, a budget that runs low.
+func TestUnsureDoesNotWaitForOtherFaults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, newMemory(), echo)
+		p := &probed{network: w.net, answers: true}
+		p.state.Store(channels.Yellow)
+		w.o.Accounts[0].Channel = p
+		w.net.onSend = func(n int, _ channels.Post) error {
+			if n == 1 {
+				return fails(channels.Unsure)
+			}
+			return nil
+		}
+		w.start()
+		w.ask("7", "Wann?")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		w.end()
+		if at := offsets(w.net.all(), "7"); len(at) != 2 || at[1] != 30*time.Second {
+			t.Errorf("tries at %v, want the second after 30s", at)
+		}
+	})
 }
 
 // While the channel says that its network is out of order, the one further try

@@ -174,14 +174,15 @@ func probe(p channels.Prober) (h channels.Health) {
 	return p.Health()
 }
 
-// isWell reports that nothing is known to be wrong with the network.
-func (o *outlet) isWell() bool {
+// isWell reports that nothing is known to be wrong with the network, or that what
+// is wrong has not kept it from answering since some time.
+func (o *outlet) isWell(since time.Time) bool {
 	p, ok := o.current().(channels.Prober)
 	if !ok {
 		return true
 	}
-	state := probe(p).State
-	return state != channels.Yellow && state != channels.Red
+	h := probe(p)
+	return h.State != channels.Yellow && h.State != channels.Red || h.State == channels.Yellow && h.Received.After(since)
 }
 
 func (o *outlet) set(h channels.Health) {

@@ -347,15 +347,21 @@ func TestCommandDoesNotWaitForMissedMessages(t *testing.T) {
 	group := n.at(channeltest.InGroup)
 	s.say("vorher")
 	s.stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := n.fake.AwaitDisconnected(ctx); err != nil {
+		t.Fatal(err)
+	}
 	n.fake.Say(group, ada, "verpasst")
 	n.fake.Fault(fake.Fault{Kind: fake.Hang, Route: fake.GetMessages, Channel: group})
+	asked := n.fake.Calls(fake.GetMessages)
 	s = run(t, n, nil, nil)
-	s.await("a session", func() bool { return n.fake.Calls(fake.GetMessages) > 0 && n.fake.Connected() == 1 })
+	s.await("catching up", func() bool { return n.fake.Calls(fake.GetMessages) >= asked+3 }) // two direct channels and the group
 	id := n.fake.Slash(group, ada, "tresor", "frage", "Frist?")
 	if e := s.next(); e.Kind != channels.KindCommand {
 		t.Errorf("first came %+v", e)
 	}
-	if a, err := n.fake.AwaitAction(t.Context(), id); err != nil || a.Answer != 5 || a.Failed {
+	if a, err := n.fake.AwaitAction(ctx, id); err != nil || a.Answer != 5 || a.Failed {
 		t.Errorf("action %+v, %v", a, err)
 	}
 	if e := s.next(); e.Text != "verpasst" {

@@ -49,6 +49,7 @@ const (
 	maxFrame  = 32 << 20
 	helloWait = 20 * time.Second
 	writeWait = 10 * time.Second
+	leastBeat = 50 * time.Millisecond
 	worstBeat = 5 * time.Minute
 )
 
@@ -236,7 +237,7 @@ func (g *gateway) talk(ctx context.Context, l *link, token string) error {
 	if f.Op == nil || *f.Op != opHello || json.Unmarshal(f.Data, &hello) != nil || !(hello.Interval > 0) {
 		return &failure{what: "greet the gateway", kind: garbled, text: "it does not say hello"}
 	}
-	l.interval = min(time.Duration(hello.Interval*float64(time.Millisecond)), worstBeat)
+	l.interval = max(leastBeat, min(time.Duration(hello.Interval*float64(time.Millisecond)), worstBeat))
 	if err := g.greet(l, token); err != nil {
 		return l.failed(ctx, err, token)
 	}

@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -189,7 +190,9 @@ func TestTypingIsRefreshed(t *testing.T) {
 	discord.TypeEvery(s.c, 20*time.Millisecond)
 	stop := s.c.Typing(t.Context(), s.say("hallo").Address)
 	defer stop()
-	if err := n.fake.AwaitCalls(t.Context(), fake.TriggerTyping, 3); err != nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := n.fake.AwaitCalls(ctx, fake.TriggerTyping, 3); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -178,6 +178,25 @@ func mostHeap(stop <-chan struct{}) (most uint64) {
 	}
 }
 
+// What reading back the end of a long log adds to a start.
+func BenchmarkStartBehindALongLog(b *testing.B) {
+	w, arrived := bench(b)
+	for i := range 4000 {
+		if err := w.g.Deliver(b.Context(), w.event(fmt.Sprint(i), "Wann ist die Sitzung?")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range 4000 {
+		<-arrived
+	}
+	for b.Loop() {
+		next := newWorld(b, newMemory(), echo)
+		next.o.Queue = w.o.Queue
+		next.start()
+		next.end()
+	}
+}
+
 func BenchmarkDecide(b *testing.B) {
 	e := message(b)
 	p := gateway.Policy{Access: map[gateway.AccountID]gateway.Access{{Channel: "net", Account: "main"}: {People: map[string]agents.Role{"778812": agents.RoleUser}}}}

@@ -31,9 +31,9 @@ func (s *stage) outheis(t *testing.T, args ...string) (code int, out string) {
 // newTestStage makes a stage of all networks whose configuration edit changes.
 func newTestStage(t *testing.T, edit func(kind string, section map[string]any)) *stage {
 	t.Helper()
-	asChild(t)
+	t.Parallel()
 	dir := t.TempDir()
-	p := &program{in: strings.NewReader(""), out: new(bytes.Buffer), err: new(bytes.Buffer), env: os.Getenv, now: time.Now, t: texts.For("de")}
+	p := &program{in: strings.NewReader(""), out: new(bytes.Buffer), err: new(bytes.Buffer), env: os.Getenv, now: time.Now, childEnv: asChild(), t: texts.For("de")}
 	s, err := p.newStage(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -42,6 +42,7 @@ type program struct {
 	env      func(string) string
 	now      func() time.Time
 	unsure   time.Duration // see [gateway.Options]
+	childEnv []string      // variables of the outheis that selftest starts, beside ours
 
 	humanFlag, langFlag string
 	t                   *texts.Texts // the language of this run

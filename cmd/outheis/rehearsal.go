@@ -130,7 +130,7 @@ func (s *stage) start(ctx context.Context) error {
 		return err
 	}
 	s.process = exec.Command(self, "--human", s.human, "--lang", "de", "selftest", standInVerb)
-	s.process.Env = s.environment()
+	s.process.Env = append(s.environment(), s.p.childEnv...)
 	s.process.Stdout, s.process.Stderr = s.output, s.output
 	if err := s.process.Start(); err != nil {
 		return err

@@ -40,9 +40,9 @@ func planted() map[string]string {
 // tokens, cut connections, throttling, an outage and a crash; and none of them is
 // anywhere where somebody may look (spec/reliability.md T1).
 func TestSecretsStaySecret(t *testing.T) {
-	asChild(t)
+	t.Parallel()
 	dir := t.TempDir()
-	p := &program{in: strings.NewReader(""), out: new(bytes.Buffer), err: new(bytes.Buffer), env: os.Getenv, now: time.Now, t: texts.For("de")}
+	p := &program{in: strings.NewReader(""), out: new(bytes.Buffer), err: new(bytes.Buffer), env: os.Getenv, now: time.Now, childEnv: asChild(), t: texts.For("de")}
 	s, err := p.newStage(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +54,11 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 	hook := freeAddress(t)
 	plantConfiguration(t, s, dir, secrets, hook)
+	defer func() {
+		if printed := read(t, s.output.Name()); t.Failed() {
+			t.Logf("outheis printed:\n%s", printed[max(0, len(printed)-8000):])
+		}
+	}()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := s.start(ctx); err != nil {
@@ -61,6 +66,9 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 
 	var r rehearsalReport
+	if err := s.play(ctx, &r, 1, nil); err != nil { // what adapters post at their start is over then
+		t.Fatal(err)
+	}
 	for _, how := range []breakage{cutBefore, cutAfter, throttled} {
 		if err := s.play(ctx, &r, 2, func(n standIn) { n.breakSends(how, 1) }); err != nil {
 			t.Fatal(err)

@@ -80,7 +80,7 @@ func (p *program) selftest(ctx context.Context, size selftestSize, asJSON bool) 
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	begun := time.Now()
-	dir, err := os.MkdirTemp("", "outheis-selftest-")
+	dir, err := os.MkdirTemp(p.env("TMPDIR"), "outheis-selftest-")
 	if err != nil {
 		return err
 	}

@@ -16,21 +16,16 @@ import (
 )
 
 // asChild has a command that starts its own binary start this test's as outheis.
-func asChild(t *testing.T) {
-	t.Setenv(childVar, "1")
-	t.Setenv(shiftVar, "0")
-}
+func asChild() []string { return []string{childVar + "=1", shiftVar + "=0"} }
 
 // What an administrator rehearses holds, on every network, and leaves nothing
 // behind.
 func TestSelftest(t *testing.T) {
-	asChild(t)
+	t.Parallel()
 	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	t.Setenv("OUTHEIS_LANG", "en") // must not reach the stage
 	var out, errs bytes.Buffer
-	p := &program{in: strings.NewReader(""), out: &out, err: &errs, env: os.Getenv, now: time.Now}
-	p.t = texts.For("de")
+	env := func(name string) string { return map[string]string{"TMPDIR": temp}[name] }
+	p := &program{in: strings.NewReader(""), out: &out, err: &errs, env: env, now: time.Now, childEnv: asChild(), t: texts.For("de")}
 	if err := p.selftest(context.Background(), selftestSize{people: 2, kills: 2, flood: 20}, true); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out.String(), errs.String())
 	}

@@ -65,10 +65,10 @@ var alone = map[string]string{
 	"github.com/spf13/cobra":                             "cmd/outheis",
 	"github.com/blevesearch/snowballstem":                "tresor/search",
 	"pgregory.net/rapid":                                 "",
-	// Its package model links parts of the server, which is AGPL.
-	"github.com/mattermost/mattermost": "",
-	"go.uber.org/goleak":               "",
-	"github.com/rogpeppe/go-internal":  "",
+	"github.com/mattermost/mattermost/server/public":     "channels/mattermost",
+	"github.com/mattermost/mattermost/server/v8":         "", // the server itself, which is AGPL
+	"go.uber.org/goleak":                                 "",
+	"github.com/rogpeppe/go-internal":                    "",
 }
 
 type goPackage struct {

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/mattermost/mattermost/server/public/model"
 )
 
 const (
@@ -23,9 +25,9 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// A client calls the REST interface. It never repeats a request, follows no
-// redirect, uses no proxy from the environment, and lets no error out that
-// holds the token.
+// A client calls the REST interface through the server's own client. It never
+// repeats a request, follows no redirect, uses no proxy from the environment,
+// and lets no error out that holds the token.
 type client struct {
 	base    string // without a slash at its end
 	token   func() string
@@ -40,7 +42,7 @@ func newClient(base string, token func() string, timeout time.Duration) *client 
 		timeout: timeout,
 		http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &http.Transport{
+			Transport: bounded{&http.Transport{
 				Proxy:                  nil,
 				DialContext:            dialer().DialContext,
 				TLSHandshakeTimeout:    10 * time.Second,
@@ -49,9 +51,24 @@ func newClient(base string, token func() string, timeout time.Duration) *client 
 				IdleConnTimeout:        45 * time.Second,
 				MaxResponseHeaderBytes: 64 << 10,
 				HTTP2:                  &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 10 * time.Second},
-			},
+			}},
 		},
 	}
+}
+
+// bounded cuts refusals short, which the server's client reads whole.
+type bounded struct{ *http.Transport }
+
+// RoundTrip implements [http.RoundTripper].
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := b.Transport.RoundTrip(req)
+	if err == nil && resp.StatusCode/100 != 2 && resp.StatusCode != http.StatusSwitchingProtocols {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxRefusal), resp.Body}
+	}
+	return resp, err
 }
 
 func dialer() *net.Dialer { return &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second} }
@@ -112,44 +129,36 @@ func (c *client) open(ctx context.Context, method, path, kind string, body io.Re
 	}
 	var wrote atomic.Bool // something of the request may have left
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { wrote.Store(true) }}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), method, c.base+path, body)
-	if err != nil {
-		f.kind, f.text = unreached, "the address cannot be used"
-		return nil, f
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set("User-Agent", "outheis")
+	api := model.NewAPIv4Client(c.base)
+	api.HTTPClient = c.http
+	api.SetToken(token)
+	headers := map[string]string{"User-Agent": "outheis"}
 	if method != http.MethodGet && method != http.MethodDelete {
-		req.Header.Set("Content-Type", kind)
+		headers["Content-Type"] = kind
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
+	resp, err := api.DoAPIRequestReader(httptrace.WithClientTrace(ctx, trace), method, c.base+path, body, headers)
+	switch {
+	case resp == nil:
 		f.transport(ctx, err, wrote.Load(), token)
 		return nil, f
-	}
-	if resp.StatusCode/100 == 2 {
+	case resp.StatusCode/100 == 2 && err == nil:
 		return resp, nil
 	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	if err != nil {
-		f.transport(ctx, err, true, token)
-		return nil, f
-	}
-	f.refused(resp, raw, token)
+	resp.Body.Close() // once more does no harm
+	f.refused(resp, err, token)
 	return nil, f
 }
 
-// refused fills f from an answer that is no success.
-func (f *failure) refused(resp *http.Response, raw []byte, token string) {
+// refused fills f from an answer that is no success. Of what the server's
+// client makes of it only the form of Mattermost's own refusals is used: other
+// errors of it hold the whole answer.
+func (f *failure) refused(resp *http.Response, err error, token string) {
 	f.code = resp.StatusCode
-	var said struct {
-		ID      string `json:"id"`
-		Message string `json:"message"`
-		Code    int    `json:"status_code"`
+	var said *model.AppError
+	known := errors.As(err, &said) && said.Id != ""
+	if known {
+		f.id, f.text = safeText(said.Id, token), safeText(said.Message, token)
 	}
-	known := json.Unmarshal(raw, &said) == nil && said.ID != ""
-	f.id, f.text = safeText(said.ID, token), safeText(said.Message, token)
 	switch {
 	case f.code == http.StatusTooManyRequests:
 		f.kind, f.text = answered, "too many requests"

@@ -47,7 +47,7 @@ func Decode(raw []byte, me string) (channels.Event, bool, error) {
 	if err != nil {
 		return channels.Event{}, false, err
 	}
-	p, err := parsePost(f.Data.Post.value)
+	p, err := parsePost(f.text("post"))
 	if err != nil {
 		return channels.Event{}, false, err
 	}
@@ -56,8 +56,8 @@ func Decode(raw []byte, me string) (channels.Event, bool, error) {
 		return channels.Event{}, false, nil
 	}
 	return r.event(telling{
-		post: p, channel: channel{ID: p.ChannelID, Type: f.Data.ChannelType.value, TeamID: f.Data.TeamID.value},
-		author: user{ID: p.UserID, Username: f.Data.SenderName.value}, mentions: parseMentions(f.Data.Mentions.value), edited: f.Event == "post_edited",
+		post: p, channel: channel{ID: p.ChannelID, Type: f.text("channel_type"), TeamID: f.text("team_id")},
+		author: user{ID: p.UserID, Username: f.text("sender_name")}, mentions: parseMentions(f.text("mentions")), edited: f.event == "post_edited",
 	})
 }
 

@@ -38,20 +38,20 @@ func (c *Channel) Fetch(ctx context.Context, f channels.File, most int64) (io.Re
 		resp.Body.Close()
 		return nil, &channels.SendError{Class: channels.Refused, Err: fmt.Errorf("mattermost: the file has %d bytes, at most %d are wanted", resp.ContentLength, most)}
 	}
-	return &bounded{body: resp.Body, left: most, cancel: cancel}, nil
+	return &limited{body: resp.Body, left: most, cancel: cancel}, nil
 }
 
 // fileTimeout is how many times longer than a request a file may take.
 const fileTimeout = 10
 
-// bounded ends with an error once too much has come.
-type bounded struct {
+// limited ends with an error once too much has come.
+type limited struct {
 	body   io.ReadCloser
 	left   int64
 	cancel context.CancelFunc
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *limited) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
@@ -65,7 +65,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *bounded) Close() error {
+func (b *limited) Close() error {
 	b.cancel()
 	return b.body.Close()
 }

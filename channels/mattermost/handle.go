@@ -14,26 +14,26 @@ import (
 // false for what is of no concern.
 func (r *receiver) item(f frame) (item, bool) {
 	it := item{frame: f, key: fmt.Sprintf("w:%s:%d", r.connID, r.seq-1)}
-	switch f.Event {
+	switch f.event {
 	case "posted", "post_edited", "post_deleted":
 		// Broadcast names the channel; older servers name it in the post alone.
-		it.chat = f.Broadcast.ChannelID
+		it.chat = f.chat
 		if it.chat == "" {
-			if p, err := parsePost(f.Data.Post.value); err == nil {
+			if p, err := parsePost(f.text("post")); err == nil {
 				it.chat = p.ChannelID
 			}
 		}
 	case "reaction_added", "reaction_removed":
-		it.chat = f.Broadcast.ChannelID
+		it.chat = f.chat
 	case "user_added", "channel_deleted", "channel_restored":
-		it.chat = f.Broadcast.ChannelID
+		it.chat = f.chat
 		if it.chat == "" {
-			it.chat = f.Data.ChannelID.value
+			it.chat = f.text("channel_id")
 		}
 	case "user_removed":
-		it.chat = f.Data.ChannelID.value // when it is us
+		it.chat = f.text("channel_id") // when it is us
 		if it.chat == "" {
-			it.chat = f.Broadcast.ChannelID
+			it.chat = f.chat
 		}
 	default:
 		return it, false
@@ -49,7 +49,7 @@ func (r *receiver) handle(ctx context.Context, it item) {
 		r.marks.reach(it.chat, it.reached)
 		return
 	}
-	switch it.frame.Event {
+	switch it.frame.event {
 	case "":
 		if it.post == nil {
 			return
@@ -67,25 +67,25 @@ func (r *receiver) handle(ctx context.Context, it item) {
 		err = r.member(ctx, it)
 	}
 	if err != nil && ctx.Err() == nil {
-		r.c.log.Warn("event skipped", "event", it.frame.Event, "chat", it.chat, "err", safeText(err.Error(), ""))
+		r.c.log.Warn("event skipped", "event", it.frame.event, "chat", it.chat, "err", safeText(err.Error(), ""))
 	}
 }
 
 // posted delivers a new post of the websocket.
 func (r *receiver) posted(ctx context.Context, it item) error {
-	p, err := parsePost(it.frame.Data.Post.value)
+	p, err := parsePost(it.frame.text("post"))
 	if err != nil {
 		return err
 	}
-	ch := channel{ID: p.ChannelID, Type: it.frame.Data.ChannelType.value, TeamID: it.frame.Data.TeamID.value}
+	ch := channel{ID: p.ChannelID, Type: it.frame.text("channel_type"), TeamID: it.frame.text("team_id")}
 	if ch.Type == "" {
 		if ch, err = r.channel(ctx, p.ChannelID); err != nil {
 			return err
 		}
 	}
 	r.c.dir.know([]channel{ch})
-	t := telling{post: p, channel: ch, mentions: parseMentions(it.frame.Data.Mentions.value)}
-	return r.tell(ctx, t, it.frame.Data.SenderName.value)
+	t := telling{post: p, channel: ch, mentions: parseMentions(it.frame.text("mentions"))}
+	return r.tell(ctx, t, it.frame.text("sender_name"))
 }
 
 // caughtUp delivers a post of a catch-up: as a new one, or as an edit when it
@@ -104,7 +104,7 @@ func (r *receiver) caughtUp(ctx context.Context, it item) error {
 
 // edited delivers a changed post of the websocket.
 func (r *receiver) edited(ctx context.Context, it item) error {
-	p, err := parsePost(it.frame.Data.Post.value)
+	p, err := parsePost(it.frame.text("post"))
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (r *receiver) channel(ctx context.Context, id string) (channel, error) {
 
 // deleted delivers that a post was deleted.
 func (r *receiver) deleted(ctx context.Context, it item) error {
-	p, err := parsePost(it.frame.Data.Post.value)
+	p, err := parsePost(it.frame.text("post"))
 	if err != nil || !r.reader.concern(p) {
 		return err
 	}
@@ -241,7 +241,7 @@ func (r *receiver) deleted(ctx context.Context, it item) error {
 // reacted delivers that somebody shows an emoji, or no longer.
 func (r *receiver) reacted(ctx context.Context, it item) error {
 	var re reaction
-	if json.Unmarshal([]byte(it.frame.Data.Reaction.value), &re) != nil || !isID(re.PostID) || !isID(re.UserID) {
+	if json.Unmarshal([]byte(it.frame.text("reaction")), &re) != nil || !isID(re.PostID) || !isID(re.UserID) {
 		return errors.New("reaction: not of the expected form")
 	}
 	if re.UserID == r.reader.me.ID {
@@ -266,7 +266,7 @@ func (r *receiver) reacted(ctx context.Context, it item) error {
 	if err != nil {
 		who = user{ID: re.UserID}
 	}
-	e, err := r.reader.reaction(re, it.frame.Event == "reaction_removed", it.key, p, ch, who)
+	e, err := r.reader.reaction(re, it.frame.event == "reaction_removed", it.key, p, ch, who)
 	if err != nil {
 		return err
 	}
@@ -276,21 +276,21 @@ func (r *receiver) reacted(ctx context.Context, it item) error {
 // member delivers what became of us in a chat.
 func (r *receiver) member(ctx context.Context, it item) error {
 	f, change := it.frame, channels.ChangeJoined
-	who := f.Data.UserID.value
-	switch f.Event {
+	who := f.text("user_id")
+	switch f.event {
 	case "user_added":
 		if who != r.reader.me.ID {
 			return nil
 		}
 	case "user_removed":
-		if who != r.reader.me.ID && f.Broadcast.UserID != r.reader.me.ID {
+		if who != r.reader.me.ID && f.person != r.reader.me.ID {
 			return nil
 		}
 		change = channels.ChangeRemoved
 	case "channel_deleted":
 		change = channels.ChangeMuted
 	}
-	ch := channel{ID: it.chat, TeamID: f.Data.TeamID.value}
+	ch := channel{ID: it.chat, TeamID: f.text("team_id")}
 	if known, err := r.c.dir.channel(ctx, it.chat); err == nil {
 		ch = known
 	}

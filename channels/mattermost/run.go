@@ -154,14 +154,11 @@ func (r *receiver) hello(ctx context.Context, s *socket, token string) error {
 				return f
 			}
 			fr, err := decode(raw)
-			if err != nil || fr.Event != "hello" {
+			if err != nil || fr.event != "hello" {
 				continue
 			}
 			// A new connection counts anew; what was missed is caught up with.
-			r.connID, r.seq = fr.Data.ConnectionID.value, 0
-			if fr.Seq != nil {
-				r.seq = *fr.Seq + 1
-			}
+			r.connID, r.seq = fr.text("connection_id"), fr.seq+1
 			return nil
 		}
 	}
@@ -239,27 +236,25 @@ func (r *receiver) probe(ctx context.Context, late map[string]int64) (map[string
 func (r *receiver) take(ctx context.Context, s *socket, raw []byte) error {
 	fr, err := decode(raw)
 	if err != nil {
-		r.c.log.Warn("event skipped", "err", "not JSON of the expected form", "bytes", len(raw))
+		r.c.log.Warn("event skipped", "err", err, "bytes", len(raw))
 		r.seq++ // it was most likely one
 		return nil
 	}
-	if fr.Event == "" {
-		if fr.Status != "" && !s.answered(fr) {
+	if fr.event == "" {
+		if fr.status != "" && !s.answered(fr) {
 			return &failure{op: "websocket", kind: unanswered, text: "the server does not know our session any more"}
 		}
 		return nil
 	}
-	if fr.Event == "hello" { // under the same roof a new count
-		r.connID, r.seq = fr.Data.ConnectionID.value, 0
+	if fr.event == "hello" { // under the same roof a new count
+		r.connID, r.seq = fr.text("connection_id"), 0
 	}
-	if fr.Seq != nil {
-		gap := *fr.Seq != r.seq
-		r.seq = *fr.Seq + 1
-		if gap && fr.Event != "hello" {
-			r.c.log.Warn("events are missing, catching up")
-			if err := r.catchUpSoon(ctx); err != nil {
-				return err
-			}
+	gap := fr.seq != r.seq
+	r.seq = fr.seq + 1
+	if gap && fr.event != "hello" {
+		r.c.log.Warn("events are missing, catching up")
+		if err := r.catchUpSoon(ctx); err != nil {
+			return err
 		}
 	}
 	it, ok := r.item(fr)

@@ -1,6 +1,7 @@
 package mattermost
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	"github.com/mattermost/mattermost/server/public/model"
 )
 
 const (
@@ -62,7 +64,7 @@ func dial(ctx context.Context, c *client, token string) (*socket, error) {
 	}
 	conn.SetReadLimit(maxFrame)
 	s := &socket{conn: conn, frames: make(chan []byte, backlog), quit: make(chan struct{})}
-	if err := s.ask("authentication_challenge", map[string]string{"token": token}); err != nil {
+	if err := s.ask("authentication_challenge", map[string]any{"token": token}); err != nil {
 		conn.Close()
 		f.transport(ctx, err, true, token)
 		return nil, f
@@ -99,16 +101,12 @@ func (s *socket) close() {
 }
 
 // ask sends one request over the websocket.
-func (s *socket) ask(action string, with any) error {
+func (s *socket) ask(action string, with map[string]any) error {
 	s.sent++
 	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return err
 	}
-	return s.conn.WriteJSON(struct {
-		Seq    int64  `json:"seq"`
-		Action string `json:"action"`
-		Data   any    `json:"data,omitempty"`
-	}{s.sent, action, with})
+	return s.conn.WriteJSON(&model.WebSocketRequest{Seq: s.sent, Action: action, Data: with})
 }
 
 // ping asks the server for a sign of life. It is a request of the interface
@@ -125,19 +123,52 @@ func (s *socket) ping(now time.Time, wait time.Duration) error {
 // answered takes an answer to something that we asked. It returns false when
 // the server does not know us any more.
 func (s *socket) answered(f frame) bool {
-	if f.SeqReply != s.asked || s.asked == 0 {
-		return f.Status != "FAIL"
+	if f.replyTo != s.asked || s.asked == 0 {
+		return f.status != "FAIL"
 	}
 	s.asked = 0
-	return f.Status != "FAIL"
+	return f.status != "FAIL"
 }
 
 // late reports whether the server owes us an answer for too long.
 func (s *socket) late(now time.Time) bool { return s.asked != 0 && now.After(s.deadline) }
 
+// A frame is one message of the websocket: an event, or the answer to something
+// that we asked.
+type frame struct {
+	event  string
+	data   map[string]any
+	chat   string // of the broadcast
+	person string // of the broadcast
+	seq    int64
+
+	status  string // of an answer
+	replyTo int64
+}
+
 // decode reads a message of the websocket.
 func decode(raw []byte) (frame, error) {
-	var f frame
-	err := json.Unmarshal(raw, &f)
-	return f, err
+	e, err := model.WebSocketEventFromJSON(bytes.NewReader(raw))
+	if err != nil {
+		return frame{}, errors.New("not JSON of the expected form")
+	}
+	if e.IsValid() {
+		f := frame{event: string(e.EventType()), data: e.GetData(), seq: e.GetSequence()}
+		if b := e.GetBroadcast(); b != nil {
+			f.chat, f.person = b.ChannelId, b.UserId
+		}
+		return f, nil
+	}
+	var answer model.WebSocketResponse
+	if json.Unmarshal(raw, &answer) != nil {
+		return frame{}, errors.New("neither an event nor an answer")
+	}
+	return frame{status: answer.Status, replyTo: answer.SeqReply}, nil
+}
+
+// text returns what comes with an event under a name, or "". Objects are JSON
+// in a string.
+func (f frame) text(name string) string {
+	s, _ := f.data[name].(string)
+	return s
 }

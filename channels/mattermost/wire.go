@@ -111,35 +111,6 @@ type (
 		TriggerID string           `json:"trigger_id"`
 		Context   maybe[signature] `json:"context"`
 	}
-
-	// frame is one message of the websocket: an event, or the answer to
-	// something that we asked.
-	frame struct {
-		Event     string `json:"event"`
-		Data      data   `json:"data"`
-		Broadcast struct {
-			ChannelID string `json:"channel_id"`
-			UserID    string `json:"user_id"`
-			TeamID    string `json:"team_id"`
-		} `json:"broadcast"`
-		Seq      *int64 `json:"seq"`
-		Status   string `json:"status"`
-		SeqReply int64  `json:"seq_reply"`
-	}
-
-	// data is what comes with an event; objects in it are JSON in a string.
-	data struct {
-		ConnectionID maybe[string] `json:"connection_id"`
-		ChannelType  maybe[string] `json:"channel_type"`
-		ChannelID    maybe[string] `json:"channel_id"`
-		ChannelName  maybe[string] `json:"channel_name"`
-		TeamID       maybe[string] `json:"team_id"`
-		UserID       maybe[string] `json:"user_id"`
-		SenderName   maybe[string] `json:"sender_name"`
-		Mentions     maybe[string] `json:"mentions"`
-		Post         maybe[string] `json:"post"`
-		Reaction     maybe[string] `json:"reaction"`
-	}
 )
 
 // keyProp is the name under which a post of ours keeps the hash of its key.

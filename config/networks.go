@@ -66,8 +66,6 @@ func (*Discord) kind() string { return "discord" }
 
 func (*Discord) secrets() []*Secret { return nil }
 
-func (*Discord) listens() string { return "" }
-
 func (d *Discord) connection() any {
 	c := *d
 	c.Common = Common{}

@@ -55,7 +55,7 @@ func (r *receiver) fill(channel string, at place, last uint64, found func()) {
 // of them had not come otherwise, and whether these were all.
 func (r *receiver) catchUp(ctx context.Context, channel string, at place) (fresh int, all bool, err error) {
 	after := r.c.marks.after(channel)
-	if oldest := idAt(r.c.opts.Now().Add(-r.c.opts.CatchUpAge)); oldest > after {
+	if oldest := idAt(r.c.health.clock(r.c.opts.Now()).Add(-r.c.opts.CatchUpAge)); oldest > after {
 		first, err := r.page(ctx, channel, after, 1)
 		if err != nil {
 			return 0, false, err
@@ -98,8 +98,8 @@ func (r *receiver) catchUp(ctx context.Context, channel string, at place) (fresh
 
 // skipped tells that not everything was read.
 func (c *Channel) skipped(channel, why string) {
-	c.health.skipped(c.opts.Now())
 	c.log.Warn("missed messages are left out", "chat", channel, "why", why)
+	c.health.skipped(c.opts.Now())
 }
 
 // page asks for the messages of a channel after one, oldest first. An empty page
@@ -189,7 +189,7 @@ func (r *receiver) lookAround(ctx context.Context, found func()) {
 			continue // what concerns all channels shows elsewhere
 		}
 		last, err := parseID(one.Last.value)
-		if err != nil || r.c.marks.knows(channel, last) || r.c.opts.Now().Sub(madeAt(last)) < r.c.times.settle {
+		if err != nil || r.c.marks.knows(channel, last) || r.c.health.clock(r.c.opts.Now()).Sub(madeAt(last)) < r.c.times.settle {
 			continue
 		}
 		r.fill(channel, at, last, func() {

@@ -33,13 +33,15 @@ const (
 type client struct {
 	base  string
 	token func() string
+	dated func(time.Time) // is told the server's time with every good answer
 	http  *http.Client
 }
 
-func newClient(base string, token func() string) *client {
+func newClient(base string, token func() string, dated func(time.Time)) *client {
 	return &client{
 		base:  base,
 		token: token,
+		dated: dated,
 		http: &http.Client{
 			// A redirect could carry the token to somebody else.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -129,6 +131,9 @@ func (c *client) do(ctx context.Context, k call, result any) (quota, error) {
 	if result != nil && json.Unmarshal(body, result) != nil {
 		f.kind, f.text = garbled, "the answer has an unknown form"
 		return q, f
+	}
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		c.dated(date)
 	}
 	return q, nil
 }

@@ -221,27 +221,51 @@ func TestLeftOutMessagesAreTold(t *testing.T) {
 
 // What is too old is left out and told; what is not is delivered without a word.
 func TestOldMessagesAreLeftOut(t *testing.T) {
-	for _, age := range []time.Duration{time.Minute, 48 * time.Hour} {
+	for _, age := range []time.Duration{time.Hour, 30 * time.Hour} {
 		n := newNetwork(t, fake.Options{})
-		s := run(t, n, nil, nil).connected()
+		floor := uint64(time.Now().Add(-35*time.Hour).UnixMilli()-1420070400000) << 22
+		if err := n.cursor.Save(fmt.Appendf(nil, `{"v":1,"floor":"%d"}`, floor)); err != nil {
+			t.Fatal(err)
+		}
+		group := n.fake.AddChannel(guild, "", "archiv", 0)
+		n.past.Store(int64(age))
+		n.fake.Say(group, ada, "verpasst")
+		n.past.Store(0)
+		n.fake.Say(group, ada, "neu")
+		s := run(t, n, nil, nil)
+		var texts []string
+		for len(texts) == 0 || texts[len(texts)-1] != "neu" {
+			if e := s.next(); e.Address.Chat() == group {
+				texts = append(texts, e.Text)
+			}
+		}
+		want, state := "verpasst|neu", channels.Green
+		if age > 24*time.Hour {
+			want, state = "neu", channels.Yellow
+		}
+		if got := strings.Join(texts, "|"); got != want {
+			t.Errorf("after %s came %q, want %q", age, got, want)
+		}
+		s.health(state)
+	}
+}
+
+// A clock of ours that is wrong is told, and costs no message.
+func TestWrongClockLosesNothing(t *testing.T) {
+	for _, by := range []time.Duration{0, 3 * time.Hour, -3 * time.Hour} {
+		n := newNetwork(t, fake.Options{})
+		wrong := func(o *discord.Options) { o.Now = func() time.Time { return time.Now().Add(by) } }
+		s := run(t, n, wrong, nil).connected()
 		s.say("vorher")
+		if got := s.c.Health().Ahead; (got-by).Abs() > 5*time.Second || by == 0 && got != 0 {
+			t.Errorf("clock wrong by %s: ahead %s", by, got)
+		}
 		s.stop()
 		n.fake.Say(n.at(channeltest.InGroup), ada, "verpasst")
-		later := func() time.Time { return time.Now().Add(age) }
-		s = run(t, n, func(o *discord.Options) { o.Now = later }, nil)
-		want, text := channels.Green, "verpasst"
-		if age > 24*time.Hour {
-			want, text = channels.Yellow, "neu"
-			s.health(want)
-			s.n.fake.InjectEvent("MESSAGE_CREATE", map[string]any{
-				"id": "9000000000000000001", "channel_id": n.at(channeltest.InGroup), "guild_id": guild, "content": "neu",
-				"author": map[string]any{"id": ada, "username": "ada"}, "type": 0,
-			})
+		s = run(t, n, wrong, nil)
+		if e := s.next(); e.Text != "verpasst" {
+			t.Errorf("clock wrong by %s: got %q", by, e.Text)
 		}
-		if e := s.next(); e.Text != text {
-			t.Errorf("after %s: got %q, want %q", age, e.Text, text)
-		}
-		s.health(want)
 	}
 }
 

@@ -198,9 +198,8 @@ func New(o Options) (*Channel, error) {
 	if o.Limits != nil {
 		limits = *o.Limits
 	}
-	return &Channel{
-		opts:   o,
-		client: newClient(base, o.Token),
+	c := &Channel{
+		opts: o,
 		dialer: &websocket.Dialer{
 			NetDialContext:   (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 			HandshakeTimeout: 15 * time.Second,
@@ -217,7 +216,9 @@ func New(o Options) (*Channel, error) {
 		doubts:  make(chan struct{}, 1),
 		tiers:   make(map[string]int),
 		spaces:  make(map[string]string),
-	}, nil
+	}
+	c.client = newClient(base, o.Token, func(date time.Time) { c.health.dated(o.Now(), date) })
+	return c, nil
 }
 
 func (o *Options) fill() {

@@ -218,7 +218,7 @@ func TestThreadMessagesAreNotOurs(t *testing.T) {
 	}
 	ours := s.send(words(e.Address, "k", "eine Antwort"))
 	n.fake.Post(fake.Line{Channel: thread, From: ben, Text: "und dann?", ReplyTo: ours})
-	if e := s.next(); !e.Addressed || e.Quoted != "eine Antwort" {
+	if e := s.next(); !e.Addressed || e.Quoted != "eine Antwort" || e.Replied != ours {
 		t.Errorf("a reply to us: %+v", e)
 	}
 }

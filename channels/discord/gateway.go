@@ -65,6 +65,8 @@ type gateway struct {
 	c    *Channel
 	in   *receiver
 	wait channels.Backoff
+	// started is when Run began: what is written from then on is read.
+	started time.Time
 
 	token      [32]byte // with which the session began
 	session    string   // empty when there is none
@@ -94,6 +96,7 @@ func (g *gateway) connect(ctx context.Context) error {
 	if err := g.c.identify(ctx); err != nil {
 		return err
 	}
+	g.c.marks.begin(g.c.health.clock(g.started).Add(-g.c.times.first))
 	address := g.resumeURL
 	if g.session == "" {
 		var err error

@@ -41,6 +41,8 @@ const (
 	// half. Then health is yellow, and at tooLate it is red.
 	late    = 65 * time.Second
 	tooLate = 100 * time.Second
+	// clockRange is how far two clocks may differ without a word.
+	clockRange = time.Minute
 	// lowBudget is how many sessions left are worth a word.
 	lowBudget = 50
 	// skippedFor is how long it is told that missed messages were left out.
@@ -58,7 +60,8 @@ type health struct {
 	received time.Time
 	trouble  troubleKind
 	detail   string
-	live     bool // a session lives
+	live     bool          // a session lives
+	ahead    time.Duration // of our clock before Discord's
 
 	refused   bool // the store refused an event
 	withheld  bool // the portal withholds message contents
@@ -87,6 +90,20 @@ func (h *health) receive(now time.Time) {
 	if h.live {
 		h.received = now
 	}
+}
+
+// dated notes what Discord's clock says.
+func (h *health) dated(now, date time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ahead = now.Sub(date)
+}
+
+// clock returns a time of ours on Discord's clock, by which messages are dated.
+func (h *health) clock(t time.Time) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.Add(-h.ahead)
 }
 
 func (h *health) lastReceived() time.Time {
@@ -217,6 +234,9 @@ func (c *Channel) Health() channels.Health {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := channels.Health{Received: h.received}
+	if h.ahead.Abs() >= clockRange {
+		out.Ahead = h.ahead
+	}
 	now := c.opts.Now()
 	silence := now.Sub(h.started)
 	if h.received.After(h.started) {

@@ -42,6 +42,7 @@ type network struct {
 	cursor channeltest.Cursor
 	place  map[channeltest.Place]string
 	limits *channels.Limits
+	past   atomic.Int64  // how far the network's clock is behind
 	settle time.Duration // how old a message must be that should have come
 
 	mu    sync.Mutex // guards the fields below
@@ -52,14 +53,10 @@ type network struct {
 func newNetwork(t *testing.T, o fake.Options) *network {
 	t.Helper()
 	// The world is older than the first start of an adapter.
-	var settled atomic.Bool
-	defer settled.Store(true)
-	o.Now = func() time.Time {
-		if settled.Load() {
-			return time.Now()
-		}
-		return time.Now().Add(-time.Hour)
-	}
+	n := &network{t: t, limits: &channels.Limits{}, settle: time.Hour}
+	n.past.Store(int64(40 * time.Hour))
+	defer n.past.Store(0)
+	o.Now = func() time.Time { return time.Now().Add(-time.Duration(n.past.Load())) }
 	o.Token, o.Bot = secret, fake.User{ID: botID, Username: "auskunft"}
 	s, err := fake.New(o)
 	if err != nil {
@@ -82,7 +79,7 @@ func newNetwork(t *testing.T, o fake.Options) *network {
 			}
 		}
 	})
-	n := &network{t: t, fake: s, limits: &channels.Limits{}, settle: time.Hour}
+	n.fake = s
 	n.evil = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
 		defer n.mu.Unlock()

@@ -17,10 +17,9 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 	now := c.opts.Now()
 	c.health.start(now)
 	c.loadMarks()
-	c.marks.begin(now.Add(-c.times.first))
 	inner, cancel := context.WithCancel(ctx)
 	r := newReceiver(inner, c, in)
-	g := &gateway{c: c, in: r, wait: c.opts.Retry, kick: make(chan error, 1)}
+	g := &gateway{c: c, in: r, started: now, wait: c.opts.Retry, kick: make(chan error, 1)}
 	var aside sync.WaitGroup
 	aside.Go(func() { c.saveMarks(inner, r) })
 	aside.Go(func() { c.probe(inner, g, r) })
@@ -242,7 +241,7 @@ func (c *Channel) saveMarks(ctx context.Context, r *receiver) {
 		case <-tick.C:
 		}
 		if at := r.complete(); !at.IsZero() {
-			c.marks.raise(at.Add(-c.times.overlap))
+			c.marks.raise(c.health.clock(at).Add(-c.times.overlap))
 		}
 		c.saveNow()
 	}

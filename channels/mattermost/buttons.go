@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mattermost/mattermost/server/public/model"
+
 	"outheis/channels"
 	"outheis/formatting"
 )
@@ -57,16 +59,21 @@ func (c *Channel) genuine(s signature, chat string) bool {
 func (s signature) actionID() string { return s.Sum[:min(len(s.Sum), 20)] }
 
 // attachments lays out the buttons of a post.
-func (c *Channel) attachments(chat, post string, buttons []formatting.Button) []attachment {
-	var a attachment
+func (c *Channel) attachments(chat, post string, buttons []formatting.Button) []*model.SlackAttachment {
+	a := new(model.SlackAttachment)
 	for _, b := range buttons {
 		s := c.sign(chat, post, b.ID)
-		a.Actions = append(a.Actions, action{
-			ID: s.actionID(), Type: "button", Name: harmless(b.Label),
-			Integration: &integration{URL: c.opts.PublicURL + "/action", Context: s},
-		})
+		a.Actions = append(a.Actions, c.action(s, harmless(b.Label)))
 	}
-	return []attachment{a}
+	return []*model.SlackAttachment{a}
+}
+
+// action is a button as the server takes it.
+func (c *Channel) action(s signature, label string) *model.PostAction {
+	return &model.PostAction{
+		Id: s.actionID(), Type: model.PostActionTypeButton, Name: label,
+		Integration: &model.PostActionIntegration{URL: c.opts.PublicURL + "/action", Context: map[string]any{"k": s.Post, "b": s.Button, "s": s.Sum}},
+	}
 }
 
 // withWords puts below a text what can be written instead of pressing its
@@ -154,11 +161,8 @@ func (c *Channel) callBack(ctx context.Context, me string) error {
 	arrived := c.callback.expect(nonce)
 	defer c.callback.forget(nonce)
 	s := c.sign(chat, nonce, testButton)
-	n := newPost{ChannelID: chat, Message: c.texts.Say("mattermost.self_test"), PendingID: Kind + ":" + nonce, Props: map[string]any{
-		"attachments": []attachment{{Actions: []action{{
-			ID: s.actionID(), Type: "button", Name: "ok", Integration: &integration{URL: c.opts.PublicURL + "/action", Context: s},
-		}}}},
-	}}
+	n := &model.Post{ChannelId: chat, Message: c.texts.Say("mattermost.self_test"), PendingPostId: Kind + ":" + nonce}
+	n.AddProp(attachmentsProp, []*model.SlackAttachment{{Actions: []*model.PostAction{c.action(s, "ok")}}})
 	var sent post
 	if err := c.client.call(ctx, http.MethodPost, "/posts", n, &sent); err != nil {
 		return err

@@ -102,17 +102,17 @@ func (c *Channel) sendFile(ctx context.Context, p channels.Post, u channels.Uplo
 		n.Message = "" // the caption does not fit; the text comes on its own
 	}
 	if p.Again {
-		if found, err := c.find(ctx, n.ChannelID, c.hash(p)); err != nil {
+		if found, err := c.find(ctx, n.ChannelId, c.hash(p)); err != nil {
 			return channels.Receipt{}, c.askError(err)
 		} else if found != "" {
 			return channels.Receipt{Remote: found}, nil
 		}
 	}
-	id, err := c.upload(ctx, n.ChannelID, u)
+	id, err := c.upload(ctx, n.ChannelId, u)
 	if err != nil {
 		return channels.Receipt{}, c.askError(err) // nobody sees what only lies there
 	}
-	n.FileIDs = []string{id}
+	n.FileIds = []string{id}
 	p.Again = false
 	return c.create(ctx, p, n)
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mattermost/mattermost/server/public/model"
+
 	"outheis/channels"
 )
 
@@ -83,7 +85,7 @@ func (c *Channel) respond(ctx context.Context, path string, p channels.Post) (ch
 	if err := c.server.tooLong(text); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: err}
 	}
-	body := answer{Type: "ephemeral", Text: text}
+	body := ephemeral(text)
 	if err := c.client.hook(ctx, path, body); err != nil {
 		return channels.Receipt{}, c.sendError(err)
 	}
@@ -91,7 +93,7 @@ func (c *Channel) respond(ctx context.Context, path string, p channels.Post) (ch
 }
 
 // hook posts to an address outside of the interface, without the token.
-func (c *client) hook(ctx context.Context, path string, body answer) error {
+func (c *client) hook(ctx context.Context, path string, body *model.CommandResponse) error {
 	bare := *c
 	bare.token = func() string { return "none-needed" }
 	raw, err := json.Marshal(body)
@@ -106,12 +108,10 @@ func (c *client) hook(ctx context.Context, path string, body answer) error {
 	return err
 }
 
-// an answer is what the server takes for the answer to a slash command.
-type answer struct {
-	Type string `json:"response_type"`
-	Text string `json:"text"`
-	// Raw keeps the server from reading the text as one of Slack's.
-	Raw bool `json:"skip_slack_parsing"`
+// ephemeral is an answer to a slash command that only who gave it sees. The
+// server does not read it as one of Slack's.
+func ephemeral(text string) *model.CommandResponse {
+	return &model.CommandResponse{ResponseType: model.CommandResponseTypeEphemeral, Text: text, SkipSlackParsing: true}
 }
 
 // callbacks waits for presses of the self-test.

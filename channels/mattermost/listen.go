@@ -151,14 +151,14 @@ func (l *listener) command(ctx context.Context, w http.ResponseWriter, raw []byt
 	}
 	if err != nil {
 		l.c.log.Warn("slash command not taken", "err", err)
-		say(w, answer{Type: "ephemeral", Text: l.c.texts.Say("mattermost.command_again"), Raw: true})
+		say(w, ephemeral(l.c.texts.Say("mattermost.command_again")))
 		return
 	}
 	said := escape(strings.Join(strings.Fields(form.Get("command")+" "+form.Get("text")), " "))
 	if n := []rune(said); len(n) > 300 {
 		said = string(n[:300]) + "…"
 	}
-	say(w, answer{Type: "ephemeral", Text: harmless(l.c.texts.Say("mattermost.command_taken", said)), Raw: true})
+	say(w, ephemeral(harmless(l.c.texts.Say("mattermost.command_taken", said))))
 }
 
 // commandToken reports whether a token is among those that count now. How long

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mattermost/mattermost/server/public/model"
+
 	"outheis/channels"
 )
 
@@ -91,9 +93,9 @@ func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, 
 }
 
 // create sends a post, unless it turns out to be there already.
-func (c *Channel) create(ctx context.Context, p channels.Post, n newPost) (channels.Receipt, error) {
+func (c *Channel) create(ctx context.Context, p channels.Post, n *model.Post) (channels.Receipt, error) {
 	if p.Again {
-		found, err := c.find(ctx, n.ChannelID, c.hash(p))
+		found, err := c.find(ctx, n.ChannelId, c.hash(p))
 		if err != nil {
 			// The earlier try stays as unsure as it was.
 			return channels.Receipt{}, c.askError(err)
@@ -111,26 +113,24 @@ func (c *Channel) create(ctx context.Context, p channels.Post, n newPost) (chann
 		return channels.Receipt{}, c.sendError(err)
 	}
 	// An earlier try under the same key has another copy of the file.
-	if len(sent.FileIDs.value) < len(n.FileIDs) {
+	if len(sent.FileIDs.value) < len(n.FileIds) {
 		return channels.Receipt{}, &channels.SendError{Class: channels.Refused, Err: errors.New("mattermost: the post was made without its file")}
 	}
 	return channels.Receipt{Remote: sent.ID}, nil
 }
 
 // compose makes the post of the interface from one of ours.
-func (c *Channel) compose(ctx context.Context, p channels.Post) (newPost, error) {
+func (c *Channel) compose(ctx context.Context, p channels.Post) (*model.Post, error) {
 	chat, err := c.chat(ctx, p.To)
 	if err != nil {
-		return newPost{}, err
+		return nil, err
 	}
 	hash := c.hash(p)
-	n := newPost{
-		ChannelID: chat, RootID: p.To.Thread(), PendingID: Kind + ":" + hash,
-		Message: c.message(p), Props: map[string]any{keyProp: hash},
-	}
+	n := &model.Post{ChannelId: chat, RootId: p.To.Thread(), PendingPostId: Kind + ":" + hash, Message: c.message(p)}
+	n.AddProp(keyProp, hash)
 	if len(p.Body.Buttons) > 0 {
 		if c.buttonsWork(ctx) {
-			n.Props["attachments"] = c.attachments(chat, hash, p.Body.Buttons)
+			n.AddProp(attachmentsProp, c.attachments(chat, hash, p.Body.Buttons))
 		} else {
 			n.Message = c.withWords(n.Message, p.Body.Buttons)
 		}
@@ -168,7 +168,14 @@ func (c *Channel) find(ctx context.Context, chat, hash string) (string, error) {
 			return "", err
 		}
 		for _, id := range list.Order {
-			if list.Posts[id].Props.value.text(keyProp) == hash && isID(id) {
+			if list.Posts[id].Props.value.text(keyProp) != hash || !isID(id) {
+				continue
+			}
+			var me user
+			if err := c.client.call(ctx, http.MethodGet, "/users/me", nil, &me); err != nil {
+				return "", err
+			}
+			if list.Posts[id].UserID == me.ID { // anybody can write properties
 				return id, nil
 			}
 		}
@@ -211,19 +218,17 @@ func (c *Channel) edit(ctx context.Context, p channels.Post, remote string) erro
 	for name, v := range old.Props.value {
 		all[name] = v
 	}
-	delete(all, "attachments")
-	if name := old.Props.value.text(keyProp); name != "" && n.Props["attachments"] != nil {
-		n.Props["attachments"] = c.attachments(n.ChannelID, name, p.Body.Buttons)
+	delete(all, attachmentsProp)
+	if name := old.Props.value.text(keyProp); name != "" && n.GetProp(attachmentsProp) != nil {
+		n.AddProp(attachmentsProp, c.attachments(n.ChannelId, name, p.Body.Buttons))
 	}
-	for name, v := range n.Props {
+	for name, v := range n.GetProps() {
 		if _, has := all[name]; !has {
 			all[name] = v
 		}
 	}
-	patch := struct {
-		Message string         `json:"message"`
-		Props   map[string]any `json:"props"`
-	}{n.Message, all}
+	kept := model.StringInterface(all)
+	patch := model.PostPatch{Message: &n.Message, Props: &kept}
 	var done post
 	err = c.client.call(ctx, http.MethodPut, "/posts/"+remote+"/patch", patch, &done)
 	if err == nil && done.ID != remote {

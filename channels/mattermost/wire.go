@@ -76,32 +76,6 @@ type (
 		CreateAt int64  `json:"create_at"`
 	}
 
-	// newPost is a post that we send.
-	newPost struct {
-		ChannelID string         `json:"channel_id"`
-		RootID    string         `json:"root_id,omitempty"`
-		Message   string         `json:"message"`
-		PendingID string         `json:"pending_post_id,omitempty"`
-		FileIDs   []string       `json:"file_ids,omitempty"`
-		Props     map[string]any `json:"props,omitempty"`
-	}
-
-	attachment struct {
-		Actions []action `json:"actions"`
-	}
-
-	action struct {
-		ID          string       `json:"id"`
-		Type        string       `json:"type,omitempty"`
-		Name        string       `json:"name,omitempty"`
-		Integration *integration `json:"integration,omitempty"`
-	}
-
-	integration struct {
-		URL     string    `json:"url"`
-		Context signature `json:"context"`
-	}
-
 	// press is what the server sends when a button is pressed.
 	press struct {
 		UserID    string           `json:"user_id"`
@@ -115,6 +89,9 @@ type (
 
 // keyProp is the name under which a post of ours keeps the hash of its key.
 const keyProp = "outheis_key"
+
+// attachmentsProp is the name under which buttons stand.
+const attachmentsProp = "attachments"
 
 // is reports whether a mark such as from_bot is set.
 func (p props) is(name string) bool {
@@ -138,7 +115,7 @@ func (p props) hasAction(id string) bool {
 			ID string `json:"id"`
 		} `json:"actions"`
 	}
-	if json.Unmarshal(p["attachments"], &all) != nil {
+	if json.Unmarshal(p[attachmentsProp], &all) != nil {
 		return false
 	}
 	for _, a := range all {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// client is shared: it keeps the connections of all accounts.
-var client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+// client keeps no connection open: tests look for what is left behind.
+var client = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
 // password is that of everybody; the servers live for one test.
 const password = "Invented-password-1"

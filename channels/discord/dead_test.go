@@ -22,7 +22,7 @@ import (
 // A socket that is open and dead is left, and the session resumed at the address
 // that it named.
 func TestHalfOpenSocketIsLeft(t *testing.T) {
-	n := newNetwork(t, fake.Options{Heartbeat: 400 * time.Millisecond})
+	n := newNetwork(t, fake.Options{Heartbeat: 800 * time.Millisecond})
 	s := run(t, n, nil, nil).connected()
 	n.fake.Freeze()
 	n.fake.Say(n.at(channeltest.InGroup), ada, "hört mich jemand?")
@@ -227,7 +227,7 @@ func TestOldMessagesAreLeftOut(t *testing.T) {
 		if err := n.cursor.Save(fmt.Appendf(nil, `{"v":1,"floor":"%d"}`, floor)); err != nil {
 			t.Fatal(err)
 		}
-		group := n.fake.AddChannel(guild, "", "archiv", 0)
+		group := n.at(channeltest.InGroup)
 		n.past.Store(int64(age))
 		n.fake.Say(group, ada, "verpasst")
 		n.past.Store(0)

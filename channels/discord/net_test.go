@@ -105,7 +105,7 @@ func newNetwork(t *testing.T, o fake.Options) *network {
 func (n *network) options(log *slog.Logger) discord.Options {
 	return discord.Options{
 		Account: account, Token: n.fake.Token, URL: n.fake.URL(), Log: log, Timeout: 1900 * time.Millisecond, Cursor: &n.cursor, People: []string{ada, ben},
-		Retry: channels.Backoff{Min: time.Millisecond, Max: 20 * time.Millisecond}, Limits: n.limits,
+		Retry: channels.Backoff{Min: time.Millisecond, Max: 50 * time.Millisecond}, Limits: n.limits,
 	}
 }
 

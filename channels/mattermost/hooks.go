@@ -120,27 +120,39 @@ type callbacks struct {
 
 	mu      sync.Mutex // guards the fields below
 	waiting map[string]chan struct{}
-	trying  chan struct{} // closed when the self-test that runs has ended; nil without one
+	trying  chan struct{} // closed when the self-test that runs or is to come has ended; nil without one
 }
 
 // patience is how long a post with buttons waits for the self-test.
 const patience = 3 * time.Second
 
+// await lets posts with buttons wait for the first self-test.
+func (b *callbacks) await() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.trying = make(chan struct{})
+}
+
 // begin notes that a self-test runs, until end is called.
 func (b *callbacks) begin() (end func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	trying := make(chan struct{})
-	b.trying = trying
+	if b.trying == nil {
+		b.trying = make(chan struct{})
+	}
+	trying := b.trying
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		close(trying)
-		b.trying = nil
+		if b.trying == trying {
+			close(trying)
+			b.trying = nil
+		}
 	}
 }
 
-// tried waits for the self-test that runs, if one does.
+// tried waits for the self-test that runs or is to come, if there is one, and
+// has nobody wait for it again when it takes too long.
 func (b *callbacks) tried(ctx context.Context) {
 	b.mu.Lock()
 	trying := b.trying
@@ -152,8 +164,14 @@ func (b *callbacks) tried(ctx context.Context) {
 	defer t.Stop()
 	select {
 	case <-trying:
-	case <-t.C:
 	case <-ctx.Done():
+	case <-t.C:
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.trying == trying {
+			close(trying)
+			b.trying = nil
+		}
 	}
 }
 

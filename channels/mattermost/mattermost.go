@@ -219,6 +219,9 @@ func New(o Options) (*Channel, error) {
 		closing:   make(chan struct{}),
 	}
 	c.dir = newDirectory(c.client, o.Now)
+	if o.PublicURL != "" {
+		c.callback.await()
+	}
 	return c, nil
 }
 

@@ -143,75 +143,9 @@ func drawDocument(t *rapid.T) (formatting.Document, map[string]string) {
 func drawProfile(t *rapid.T) formatting.Profile {
 	p := rapid.SampledFrom(profiles()).Draw(t, "profile")
 	p.Limit = rapid.SampledFrom([]int{0, p.Limit, 120, 250, 700}).Draw(t, "limit")
-	if p.LimitMarked && p.Limit == 120 { // marks and addresses alone would fill it
-		p.Limit = 250
-	}
 	p.Measure = rapid.SampledFrom([]formatting.Measure{formatting.Runes, formatting.Bytes, formatting.UTF16, formatting.RunesOrUTF16}).Draw(t, "measure")
 	p.Reserve = rapid.SampledFrom([]int{0, 30}).Draw(t, "reserve")
 	p.Numbered = rapid.Bool().Draw(t, "numbered")
 	p.TableWidth = rapid.SampledFrom([]int{0, 30, 100}).Draw(t, "table width")
 	return p
-}
-
-// docWords returns the words of a document in order, as a walk over its tree
-// finds them.
-func docWords(d formatting.Document) []string {
-	var b strings.Builder
-	var inlines func([]formatting.Inline)
-	inlines = func(list []formatting.Inline) {
-		for _, in := range list {
-			switch in := in.(type) {
-			case formatting.Text:
-				b.WriteString(string(in))
-			case formatting.Code:
-				b.WriteString(string(in))
-			case formatting.Citation:
-				b.WriteString(" " + string(in) + " ")
-			case formatting.Break:
-				b.WriteString("\n")
-			case formatting.Strong:
-				inlines(in.Inlines)
-			case formatting.Emphasis:
-				inlines(in.Inlines)
-			case formatting.Strike:
-				inlines(in.Inlines)
-			case formatting.Link:
-				inlines(in.Inlines)
-				b.WriteString(" " + in.URL + " ")
-			}
-		}
-	}
-	var blocks func([]formatting.Block)
-	blocks = func(list []formatting.Block) {
-		for _, block := range list {
-			switch block := block.(type) {
-			case formatting.Paragraph:
-				inlines(block.Inlines)
-			case formatting.Heading:
-				inlines(block.Inlines)
-			case formatting.CodeBlock:
-				b.WriteString(block.Text)
-			case formatting.Quote:
-				blocks(block.Blocks)
-			case formatting.List:
-				for _, item := range block.Items {
-					blocks(item.Blocks)
-				}
-			case formatting.Table:
-				for _, cell := range block.Head {
-					inlines(cell)
-					b.WriteString("\n")
-				}
-				for _, row := range block.Rows {
-					for _, cell := range row {
-						inlines(cell)
-						b.WriteString("\n")
-					}
-				}
-			}
-			b.WriteString("\n")
-		}
-	}
-	blocks(d.Blocks)
-	return markedWord.FindAllString(formatting.Clean(b.String()), -1)
 }

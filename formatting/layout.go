@@ -163,9 +163,11 @@ func (l *layout) heading(h Heading) {
 	if l.p.Width > 0 {
 		width = min(width, l.p.Width)
 	}
+	end := len(l.text)
 	l.text = append(l.text, '\n')
 	l.text = append(l.text, l.rest...)
 	l.text = append(l.text, strings.Repeat("─", width)...)
+	l.flow.borders = append(l.flow.borders, border{end: end, start: len(l.text), class: insideBond})
 }
 
 func (l *layout) list(list List) {

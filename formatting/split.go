@@ -1,6 +1,10 @@
 package formatting
 
-import "github.com/rivo/uniseg"
+import (
+	"slices"
+
+	"github.com/rivo/uniseg"
+)
 
 // minFill is how full a part has to be, in per cent of what would fit, to end
 // at a border of the class rather than at a worse one.
@@ -85,6 +89,7 @@ func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 	m := newMeter(p)
 	w := walk{f: f}
 	reached := 0
+	var last stop
 	add := func(b border) {
 		s := stop{border: b}
 		w.advance(b.end, &m)
@@ -105,7 +110,7 @@ func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 			s.open = m.sum
 			m.sum = s.from
 		}
-		reached = b.start
+		reached, last = b.start, s
 		yield(s)
 	}
 	inside := f.insides()
@@ -113,13 +118,47 @@ func (f *flow) stops(p *Profile, budget cost, yield func(stop)) {
 		if b.end < reached {
 			continue
 		}
-		if long, dense := f.tooLong(f.spans[w.next:], reached, b.end, p, budget); dense {
-			f.insideWords(reached, b.end, p.Measure, budget, 1, inside, add)
-		} else if long {
-			f.insideWords(reached, b.end, p.Measure, budget, budget.seen/64, inside, add)
+		long, dense := f.tooLong(f.spans[w.next:], reached, b.end, p, budget)
+		if (long || dense) && !w.fits(m, b.end, &last, budget) {
+			step := budget.seen / 64
+			if dense {
+				step = 1
+			}
+			for {
+				end, next := glueIn(inside, reached, b.end)
+				if !w.fits(m, end, &last, budget) {
+					f.insideWords(reached, end, p.Measure, budget, step, inside, add)
+				}
+				if end == b.end {
+					break
+				}
+				add(border{end: end, start: next, class: insideBond})
+			}
 		}
 		add(b)
 	}
+}
+
+// glueIn returns where the first white space lies in [from, to) at which the
+// text must not be cut, or to.
+func glueIn(inside []byte, from, to int) (start, end int) {
+	for start = from; start < to && inside[start] != glue; start++ {
+	}
+	for end = start; end < to && inside[end] == glue; end++ {
+	}
+	return start, end
+}
+
+// fits reports whether what lies between from and to would go into one part. It
+// goes there with a walk and meter of its own.
+func (w walk) fits(m meter, to int, from *stop, budget cost) bool {
+	w.active = slices.Clone(w.active)
+	w.advance(to, &m)
+	end := stop{until: m.sum}
+	m.sum = cost{}
+	w.suspend(&m)
+	end.close = m.sum
+	return takes(from, &end).within(budget)
 }
 
 // tooLong reports whether [from, to), in which no border lies, takes so much
@@ -181,7 +220,7 @@ func (f *flow) insideWords(from, to int, m Measure, budget cost, step int32, ins
 		if text != "" && since >= int(step) {
 			since = 0
 			class := insideWord
-			if inside[from-1] == uncut || inside[from] == uncut {
+			if before, after := inside[from-1], inside[from]; before >= uncut || after >= uncut || before == inAddress && after == inAddress {
 				class = insideBond
 			}
 			add(border{end: from, start: from, class: class})
@@ -211,7 +250,7 @@ func (f *flow) allBorders(inside []byte) []border {
 			switch {
 			case end == from || i+1 == to: // indentation, or before a line end
 				continue
-			case inside[end] == uncut:
+			case inside[end] >= uncut:
 				continue
 			case inside[end] == inCode:
 				b.class = insideCode
@@ -233,12 +272,14 @@ func (f *flow) allBorders(inside []byte) []border {
 	return borders
 }
 
-// What a cut would go through; the first two only in need, the last never at
-// white space.
+// What a cut would go through; up to inCode only in need, from uncut on only
+// where the whole is too long for a part.
 const (
 	inLink = iota + 1
+	inAddress
 	inCode
 	uncut
+	glue // white space that belongs to what stands around it
 )
 
 // insides says of each byte whether a cut there would go through something.
@@ -247,8 +288,10 @@ func (f *flow) insides() []byte {
 	for _, s := range f.spans {
 		var v byte
 		switch s.kind {
-		case spanLink, spanAddress:
+		case spanLink:
 			v = inLink
+		case spanAddress:
+			v = inAddress
 		case spanCode, spanPre:
 			v = inCode
 		case spanCitation, spanAlt, spanRow:
@@ -261,7 +304,7 @@ func (f *flow) insides() []byte {
 		}
 	}
 	for _, g := range f.glued {
-		inside[g] = uncut
+		inside[g] = glue
 	}
 	return inside
 }

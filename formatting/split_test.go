@@ -50,6 +50,41 @@ func TestWhereTextIsSplit(t *testing.T) {
 	}
 }
 
+// A word, an address or a citation is cut only when it would not go into a part
+// of its own, however small the parts are and wherever in a part it would begin.
+func TestWhatGoesIntoAPartStaysWhole(t *testing.T) {
+	for _, p := range profiles() {
+		for _, limit := range []int{100, 120, 250, 1000} {
+			p.Limit, p.Reserve, p.Width = limit, limit/4, 0
+			word := strings.Repeat("w", limit/2-len("[C-0001]"))
+			address := "https://h.example/" + strings.Repeat("z", limit/2-2*len("https://h.example/"))
+			for n := 0; n < limit/2; n += 1 + limit/200 {
+				before := formatting.Text(strings.Repeat("x", n) + " ")
+				parts := formatting.Render(formatting.Doc(
+					formatting.Para(before, formatting.Text(word+" ende."), formatting.Citation("C-0001"), formatting.Text(" "), before, formatting.Text(address)),
+				), p)
+				checkParts(t, p, parts)
+				for _, whole := range []string{word, "ende. [C-0001]", address} {
+					if !slices.ContainsFunc(parts, func(part formatting.Part) bool { return strings.Contains(part.Plain, whole) }) {
+						t.Fatalf("%s with a limit of %d: %q was cut, behind %d characters, in %q", p.Name, limit, whole, n, joinPlain(parts))
+					}
+				}
+			}
+		}
+	}
+}
+
+// The line below a heading goes rather than the citation in it.
+func TestCitationInARuledHeading(t *testing.T) {
+	p := formatting.Terminal(formatting.TerminalOptions{Width: 80})
+	p.Limit = 90
+	doc := formatting.Doc(formatting.Head(1, formatting.Text(words(18)+" ende."), formatting.Citation("C-0001")))
+	parts := formatting.Render(doc, p)
+	if all := joinPlain(parts); !strings.Contains(all, "ENDE. [C-0001]") || strings.Contains(all, "─") {
+		t.Errorf("got %q", all)
+	}
+}
+
 func TestStylesContinueInTheNextPart(t *testing.T) {
 	p := formatting.Profile{Limit: 100, Dialect: formatting.HTMLDialect(), Numbered: true}
 	doc := formatting.Doc(formatting.Quoted(formatting.Para(formatting.Bold(words(30)))))

@@ -122,6 +122,9 @@ func (p *program) printChannels(all channelsReport) {
 // in the same words, and doctor has the cause and the remedy.
 func (p *program) printAccount(a gateway.AccountStatus) {
 	fmt.Fprintln(p.out, p.t.Say("cmd.status_account", a.Sent, light(string(a.Health.State)), a.Channel, a.Account))
+	if !a.Since.IsZero() {
+		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.channels_since", p.clock(a.Since)))
+	}
 	if received := a.Health.Received; !received.IsZero() {
 		fmt.Fprintln(p.out, "  "+p.t.Say("cmd.channels_received", p.ago(received)))
 	}

@@ -25,6 +25,7 @@ type bench struct {
 	*testing.T
 	net     Network
 	lacks   map[Ability]string
+	slow    bool
 	kind    string
 	account string
 
@@ -33,7 +34,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T, h Harness) *bench {
-	b := &bench{T: t, net: h.New(t), lacks: h.Lacks}
+	b := &bench{T: t, net: h.New(t), lacks: h.Lacks, slow: h.Slow}
 	b.kind, b.account = b.net.Name()
 	t.Cleanup(b.checkSecrets)
 	return b

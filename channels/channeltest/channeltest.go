@@ -23,6 +23,9 @@ type Harness struct {
 	New func(t *testing.T) Network
 	// Lacks says what the network cannot do, and why.
 	Lacks map[Ability]string
+	// Slow says that every message costs the network much: a real server. The
+	// cases about load then do a fifth, as they do under the race detector.
+	Slow bool
 }
 
 // A testCase is one clause of the contract.

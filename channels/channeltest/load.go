@@ -27,10 +27,10 @@ func loadCases() []testCase {
 	}
 }
 
-// many returns n, or fewer where the race detector slows everything: it looks
-// for races, which show with fewer as well.
-func many(n int) int {
-	if raceDetector {
+// many returns n, or fewer on a slow network and where the race detector slows
+// everything: it looks for races, which show with fewer as well.
+func (b *bench) many(n int) int {
+	if b.slow || raceDetector {
 		return n / 5
 	}
 	return n
@@ -52,7 +52,7 @@ func sameKeyArrivesOnce(b *bench) {
 // Where the network knows keys nothing comes twice; elsewhere only what was
 // unsure does, and the second copy carries the caller's mark.
 func randomCuts(b *bench) {
-	cuts := many(500)
+	cuts := b.many(500)
 	const mark = "(vielleicht doppelt) "
 	c, to := b.asked()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -109,7 +109,7 @@ func randomCuts(b *bench) {
 // randomCutsWhileReceiving breaks the way in before or after each of many
 // messages was handed to the adapter.
 func randomCutsWhileReceiving(b *bench) {
-	cuts := many(500)
+	cuts := b.many(500)
 	random := rand.New(rand.NewPCG(2, 2))
 	r := b.start()
 	keys := map[string]bool{r.hear(Line{At: AdaDirect, From: Ada, Text: "vorher"}).Key: true}
@@ -207,7 +207,7 @@ func median(all []time.Duration) time.Duration {
 }
 
 func malformedEvents(b *bench) {
-	n := many(1000)
+	n := b.many(1000)
 	r := b.start()
 	r.hear(Line{At: AdaDirect, From: Ada, Text: "vorher"})
 	before := heap()
@@ -226,7 +226,7 @@ func malformedEvents(b *bench) {
 
 func flood(b *bench) {
 	const waves = 10
-	each := many(1000)
+	each := b.many(1000)
 	r := b.start()
 	var after int64
 	routines := 0

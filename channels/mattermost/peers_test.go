@@ -288,5 +288,6 @@ func TestChannelKeepsTheContractOnTheRealServer(t *testing.T) {
 	channeltest.Run(t, channeltest.Harness{
 		New:   func(t *testing.T) channeltest.Network { return newNetwork(t, r.side(t)) },
 		Lacks: lacks(),
+		Slow:  true,
 	})
 }

@@ -74,8 +74,14 @@ func (g *Gateway) replace(ctx context.Context, req Envelope) error {
 		}
 		if req.Intent == "" {
 			req.Payload.Ref = q.id
+			if stands, ok := g.recent.answer(req.Conversation, req.Payload.Message); ok {
+				req.Payload.Ref = stands.id // below which only a failure was told
+			}
 		}
 		return g.queueRequest(ctx, req)
+	}
+	if req.Intent == "" {
+		req.Payload.Ref = original.req.Payload.Ref // of an edit that has an answer before it, which still stands
 	}
 	es, err := g.queue.AppendAll(ctx, []Envelope{req, original.req.done(EndReplaced)})
 	if err != nil {

@@ -191,8 +191,10 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 		env.Payload.Reply = relay.Say(failureSentence(req, res.Payload.Failure), target)
 	}
 	target.Buttons, target.Remarks = nil, nil
-	if err := g.revise(&env, req, out, target); err != nil {
-		return Envelope{}, false, err
+	if res.Payload.Answer != nil { // a failure takes no answer's place (channels.md M5)
+		if err := g.revise(&env, req, out, target); err != nil {
+			return Envelope{}, false, err
+		}
 	}
 	p.add(env)
 	return g.fit(ctx, req, target, env, p)

@@ -111,6 +111,20 @@ func (r *recent) find(conversation, message string) (answeredQuestion, bool) {
 	return answeredQuestion{}, false
 }
 
+// answer returns the last question that a message of the person asked and that
+// has an answer.
+func (r *recent) answer(conversation, message string) (answeredQuestion, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.of[conversation]
+	for i := len(all) - 1; i >= 0 && message != ""; i-- {
+		if all[i].cited && all[i].message == message {
+			return all[i], true
+		}
+	}
+	return answeredQuestion{}, false
+}
+
 // marked notes that the person marked an answer down and gave no reason; the
 // zero time that one was given.
 func (r *recent) marked(conversation, id string, at time.Time) {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"outheis/channels"
@@ -29,6 +30,9 @@ const (
 	ByWords    By = "words"
 )
 
+// noNumber stands for the number that somebody gives who asks for "Beleg 0".
+const noNumber = -1
+
 // The reasons for [MarkDown] that have a button. People may also write their
 // own.
 const (
@@ -46,7 +50,7 @@ type aside struct {
 	answer string // the id of the answered request, where a button names it
 	mark   Mark
 	why    string
-	number int    // of the Beleg; 0 for all
+	number int    // of the Beleg; 0 for all, noNumber for one that there is never
 	beleg  string // its id, where the person said that
 	// sure is false for words that are an aside only where there is an answer
 	// that they can be about, and a question otherwise.
@@ -110,7 +114,7 @@ func pressed(button string) (aside, bool) {
 		a.mark, a.why = MarkDown, more
 	case kind == buttonEvidence:
 		n, err := strconv.ParseUint(more, 10, 16)
-		if more != "" && (err != nil || n == 0) {
+		if more != "" && (err != nil || more[0] == '0') {
 			return aside{}, false
 		}
 		a.intent, a.number = intentEvidence, int(n)
@@ -212,12 +216,14 @@ func said(e channels.Event) (aside, bool) {
 	case "passt nicht", "off topic":
 		a.mark, a.why, a.later = MarkDown, whyOffTopic, true
 	default:
-		return evidence(words)
+		return evidence(strings.TrimRight(words, "? "))
 	}
 	return a, true
 }
 
-// thumbed reads a thumb, and what is said behind it.
+// thumbed reads a thumb, and what is said behind it: thanks behind one that
+// points up, the reason behind one that points down. Whoever says more than that
+// asks something.
 func thumbed(text string) (aside, bool) {
 	text = bare(text)
 	end := len(text)
@@ -231,10 +237,36 @@ func thumbed(text string) (aside, bool) {
 		return aside{}, false
 	}
 	a := aside{intent: intentFeedback, mark: mark, sure: true}
-	if mark == MarkDown {
-		a.why = reason(strings.Trim(text[end:], " \n\t.,:!–-"))
+	words := strings.Trim(text[end:], " \n\t.,:!–-")
+	switch {
+	case strings.HasSuffix(words, "?"), mark == MarkUp && !isPolite(words):
+		return aside{}, false
+	case mark == MarkDown:
+		a.why = reason(words)
 	}
 	return a, true
+}
+
+// isPolite reports that words say no more than a thumb that points up does.
+func isPolite(words string) bool {
+	words = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsMark(r) {
+			return unicode.ToLower(r)
+		}
+		return ' ' // other emoji say nothing either
+	}, words)
+	for _, w := range strings.Fields(words) {
+		switch w {
+		case "danke", "dankeschön", "dank", "vielen", "besten", "herzlichen", "lieben", "schön", "sehr", "ganz", "das", "war", "ist", "hat", "mir",
+			"geholfen", "gut", "gute", "super", "prima", "toll", "klasse", "perfekt", "spitze", "top", "genau", "richtig", "stimmt", "passt", "alles",
+			"klar", "ok", "okay", "hilfreich", "hilft", "ja", "antwort",
+			"thanks", "thank", "you", "thx", "very", "much", "so", "many", "great", "good", "nice", "perfect", "helpful", "right", "correct", "that",
+			"was", "is", "helped", "me", "yes", "answer", "cool", "excellent":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // reason returns the name of a reason, or the person's own words.
@@ -257,6 +289,9 @@ func evidence(words string) (aside, bool) {
 	a := aside{intent: intentEvidence, sure: strings.HasPrefix(m[1], "beleg")}
 	if n, err := strconv.Atoi(m[2]); err == nil {
 		a.number, a.sure = n, a.sure || n > 0
+		if n == 0 {
+			a.number = noNumber
+		}
 	} else {
 		a.beleg = strings.ToUpper(m[2])
 		if i := strings.LastIndexByte(m[2], '/'); i >= 0 {

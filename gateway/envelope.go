@@ -143,7 +143,7 @@ type Payload struct {
 
 	Mark   Mark   `json:"mark,omitempty"`
 	Why    string `json:"why,omitempty"`
-	Number int    `json:"number,omitempty"` // of the Beleg that is asked for; 0 for all
+	Number int    `json:"number,omitempty"` // of the Beleg that is asked for; 0 for all, -1 for one that there is never
 	By     By     `json:"by,omitempty"`
 	Event  string `json:"event,omitempty"` // the cause of the network's event, where Cause is another
 

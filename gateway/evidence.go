@@ -34,8 +34,8 @@ func (g *Gateway) exhibits(ctx context.Context, req *Envelope, target relay.Targ
 	switch {
 	case n == 0:
 		return relay.Say(t.Say("gateway.no_evidence"), target), nil
-	case req.Payload.Number > n:
-		return relay.NoExhibit(req.Payload.Number, n, target), nil
+	case req.Payload.Number > n, req.Payload.Number < 0:
+		return relay.NoExhibit(max(0, req.Payload.Number), n, target), nil
 	}
 	first, last := 1, n
 	if req.Payload.Number > 0 {

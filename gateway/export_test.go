@@ -34,7 +34,7 @@ func AsideOf(e channels.Event) string {
 	}
 	add(string(a.mark), a.mark != "")
 	add(a.why, a.why != "")
-	add(strconv.Itoa(a.number), a.number > 0)
+	add(strconv.Itoa(a.number), a.number != 0)
 	add(a.beleg, a.beleg != "")
 	add("sure", a.sure)
 	add("later", a.later)

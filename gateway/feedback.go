@@ -10,10 +10,6 @@ import (
 	"outheis/relay"
 )
 
-// mostFeedback bounds how often one person can change their mind about one
-// answer.
-const mostFeedback = 20
-
 // answer returns the answer of a response; the zero Answer where there is none.
 func (e *Envelope) answer() agents.Answer {
 	if e.Payload.Answer == nil {
@@ -46,39 +42,80 @@ func whoOf(req *Envelope) string {
 }
 
 // feedback writes down what somebody thinks of an answer and has it
-// acknowledged. Saying the same again changes nothing and gets no reply; taking
-// back a reaction takes back only what a reaction said.
+// acknowledged: what they said last holds. Pressing the same again changes nothing
+// and gets no reply, words always get one; taking back a reaction takes back only
+// what a reaction said.
 func (g *Gateway) feedback(ctx context.Context, req Envelope) error {
 	req.Payload.Event = req.Cause
 	who := whoOf(&req)
-	last := Envelope{Payload: Payload{Mark: MarkNone}}
-	for n := 1; n <= mostFeedback; n++ {
-		req.Cause = feedbackCause(req.Payload.Ref, who, n)
-		there, ok, err := g.queue.Lookup(req.Cause)
+	for {
+		n, last, repeated, err := g.lastFeedback(&req, who)
+		switch {
+		case err != nil:
+			return err
+		case repeated:
+			return g.again(last)
+		case req.Payload.By != ByWords && !changes(&last.Payload, &req.Payload):
+			return nil
+		}
+		req.Cause = feedbackCause(req.Payload.Ref, who, n+1)
+		es, err := g.queue.AppendAll(ctx, []Envelope{req})
 		if err != nil {
 			return err
 		}
-		if !ok {
-			if !changes(&last.Payload, &req.Payload) {
-				return nil
-			}
-			es, err := g.queue.AppendAll(ctx, []Envelope{req})
+		if es[0].Payload.Event == req.Payload.Event { // and not said by somebody else at the same moment
+			g.noteMark(&es[0])
+			g.lanes.push(&item{lane: laneOf(&es[0]), req: es[0], fresh: true})
+			return nil
+		}
+	}
+}
+
+// feedbackBack is how far back it is looked whether an event came before: a
+// network repeats the last few.
+const feedbackBack = 20
+
+// lastFeedback returns how often who has said something about the answer, and
+// what that was the last time. Repeated says that it was, among the last times,
+// by the event of req.
+func (g *Gateway) lastFeedback(req *Envelope, who string) (n int, last Envelope, repeated bool, err error) {
+	last.Payload.Mark = MarkNone
+	at := func(n int) (Envelope, bool, error) { return g.queue.Lookup(feedbackCause(req.Payload.Ref, who, n)) }
+	end := 1 // the first that is not there
+	for {
+		if _, ok, err := at(end); err != nil || !ok {
 			if err != nil {
-				return err
+				return 0, last, false, err
 			}
-			if es[0].Payload.Event == req.Payload.Event {
-				g.noteMark(&es[0])
-				g.lanes.push(&item{lane: laneOf(&es[0]), req: es[0], fresh: true})
-				return nil
-			}
-			there = es[0] // said at the same moment
+			break
+		}
+		n, end = end, 2*end
+	}
+	for n+1 < end {
+		middle := (n + end) / 2
+		_, ok, err := at(middle)
+		switch {
+		case err != nil:
+			return 0, last, false, err
+		case ok:
+			n = middle
+		default:
+			end = middle
+		}
+	}
+	for i := n; i > 0 && i > n-feedbackBack; i-- {
+		there, _, err := at(i)
+		if err != nil {
+			return 0, last, false, err
 		}
 		if there.Payload.Event == req.Payload.Event {
-			return g.again(there)
+			return n, there, true, nil
 		}
-		last = there
+		if i == n {
+			last = there
+		}
 	}
-	return nil
+	return n, last, false, nil
 }
 
 // changes reports that now says something else than before did.

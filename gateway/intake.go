@@ -21,6 +21,7 @@ import (
 const (
 	maxName    = 64      // code points
 	maxKey     = 512     // bytes of an event's key
+	maxButton  = 48      // bytes of a button's id
 	maxTextRaw = 1 << 20 // bytes of a text that is looked at
 )
 
@@ -181,6 +182,9 @@ func clean(e channels.Event, l Limits) channels.Event {
 	e.Command = strings.ToLower(cut(e.Command, maxName))
 	e.Unsupported = cut(e.Unsupported, maxName)
 	e.Message, e.Replied = cut(e.Message, maxKey), cut(e.Replied, maxKey)
+	if len(e.Button) > maxButton {
+		e.Button = "" // none of ours
+	}
 	if len(e.Space) > maxKey {
 		e.Space = "" // no id is so long, and half an id is another
 	}

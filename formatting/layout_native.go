@@ -162,7 +162,8 @@ func (l *layout) fit(base int) {
 		}
 		styled = s.end
 	}
-	l.flow.spans = slices.DeleteFunc(l.flow.spans, func(s span) bool { return s.kind == 0 })
+	kept := slices.DeleteFunc(spans, func(s span) bool { return s.kind == 0 })
+	l.flow.spans = l.flow.spans[:base+len(kept)]
 }
 
 // delimiter returns the character that marks a style up, or 0.

@@ -44,14 +44,15 @@ func (b *Backoff) Next() time.Duration {
 
 // Wait waits for Next, or until ctx ends and then returns its error.
 func (b *Backoff) Wait(ctx context.Context) error {
-	return pause(ctx, b.Next())
+	return Pause(ctx, b.Next())
 }
 
 // Reset makes the next wait a short one again. It is called after a success.
 func (b *Backoff) Reset() { b.tries = 0 }
 
-// pause waits for d, or until ctx ends and then returns its error.
-func pause(ctx context.Context, d time.Duration) error {
+// Pause waits for d, or until ctx ends and then returns its error. A d that is
+// not positive does not wait.
+func Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}

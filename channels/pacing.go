@@ -239,7 +239,7 @@ func await(ctx context.Context, d time.Duration, waits func() error) error {
 			return err
 		}
 	}
-	return pause(ctx, d)
+	return Pause(ctx, d)
 }
 
 func full(l *rate.Limiter) bool { return l == nil || l.Tokens() >= float64(l.Burst()) }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+
+	"outheis/channels"
 )
 
 const (
@@ -127,7 +129,7 @@ func (r *receiver) page(ctx context.Context, channel string, after uint64, n int
 		var f *failure
 		if errors.As(err, &f) && f.status == http.StatusTooManyRequests && f.after > 0 {
 			try--
-			err = pause(ctx, min(f.after, time.Minute))
+			err = channels.Pause(ctx, min(f.after, time.Minute))
 		} else {
 			err = wait.Wait(ctx)
 		}

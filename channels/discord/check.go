@@ -47,7 +47,7 @@ func reason(err error) string {
 	if errors.As(err, &f) {
 		return f.text
 	}
-	return safeText(err.Error())
+	return channels.Scrub(err.Error())
 }
 
 // checkBudget looks at how many sessions may be started today.
@@ -81,7 +81,7 @@ func (c *Channel) checkGuilds(ctx context.Context) channels.Finding {
 	}
 	var names []string
 	for _, g := range guilds[:min(len(guilds), 10)] {
-		names = append(names, clip(safeText(g.Name.value), 40))
+		names = append(names, clip(channels.Scrub(g.Name.value), 40))
 	}
 	if len(guilds) > 10 {
 		names = append(names, "…")
@@ -120,7 +120,7 @@ func (c *Channel) checkChannel(ctx context.Context, id string) channels.Finding 
 	if err := c.get(ctx, "read a channel", "/channels/"+id, &ch); err != nil {
 		var g guild
 		if c.get(ctx, "read a guild", "/guilds/"+id, &g) == nil && g.ID == id {
-			return channels.Finding{Level: channels.Green, Text: say("discord.check_guild", clip(safeText(g.Name.value), 60))}
+			return channels.Finding{Level: channels.Green, Text: say("discord.check_guild", clip(channels.Scrub(g.Name.value), 60))}
 		}
 		return unseen
 	}
@@ -138,7 +138,7 @@ func (c *Channel) checkChannel(ctx context.Context, id string) channels.Finding 
 	if err != nil {
 		return unseen
 	}
-	name := clip(safeText(ch.Name.value), 60)
+	name := clip(channels.Scrub(ch.Name.value), 60)
 	var missing []string
 	for _, one := range []struct {
 		bit  uint64

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"outheis/channels"
 )
 
 const (
@@ -104,7 +106,7 @@ func (c *client) do(ctx context.Context, k call, result any) (quota, error) {
 	secrets := []string{token, k.secret}
 	req, err := c.request(ctx, k)
 	if err != nil {
-		f.kind, f.text = unreached, safeText(err.Error(), secrets...)
+		f.kind, f.text = unreached, channels.Scrub(err.Error(), secrets...)
 		return quota{}, f
 	}
 	req.Header.Set("Authorization", "Bot "+token)

@@ -57,23 +57,18 @@ func (r *receiver) withheldText(m *message, at place) {
 // deliver hands e over until it is durable, or until ctx ends and then returns
 // its error.
 func (r *receiver) deliver(ctx context.Context, e channels.Event) error {
-	wait := r.c.opts.Retry
-	for {
-		err := with(ctx, r.lanes.slots, func() error { return r.in(ctx, e) })
-		if err == nil {
-			r.c.health.stored()
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	in := func(ctx context.Context, e channels.Event) error {
+		return with(ctx, r.lanes.slots, func() error { return r.in(ctx, e) })
+	}
+	err := channels.Persist(ctx, in, e, r.c.opts.Retry, func(err error) {
 		if r.c.health.unstored() {
 			r.c.log.Error("events are not stored, they will be delivered again", "err", err)
 		}
-		if err := wait.Wait(ctx); err != nil {
-			return err
-		}
+	})
+	if err == nil {
+		r.c.health.stored()
 	}
+	return err
 }
 
 // later delivers what build makes of a channel, in its lane.

@@ -26,9 +26,6 @@ func ProbeEvery(c *Channel, d time.Duration) { c.times.probe = d }
 // TypeEvery sets how long a sign that somebody types is left alone.
 func TypeEvery(c *Channel, d time.Duration) { c.times.typing = d }
 
-// SafeText makes a text from outside fit for a log.
-func SafeText(s string, secrets ...string) string { return safeText(s, secrets...) }
-
 // Escape returns a text that Discord shows as it stands.
 func Escape(s string) string { return escape(s) }
 

@@ -3,17 +3,14 @@ package discord
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -95,7 +92,7 @@ func (f *failure) transport(ctx context.Context, err error, wrote bool, secrets 
 	for errors.As(err, &u) {
 		err = u.Err
 	}
-	f.text = safeText(err.Error(), secrets...)
+	f.text = channels.Scrub(err.Error(), secrets...)
 }
 
 // refused fills f from an answer that is no success.
@@ -132,7 +129,7 @@ func (f *failure) refused(resp *http.Response, body []byte, secrets ...string) {
 		if where := b.Errors.value.first; where != "" {
 			f.text += " (" + where + ")"
 		}
-		f.text = safeText(f.text, secrets...)
+		f.text = channels.Scrub(f.text, secrets...)
 	case f.status == http.StatusRequestEntityTooLarge:
 		f.kind, f.text = answered, "too large"
 	case f.status >= 400:
@@ -240,51 +237,4 @@ func (c *Channel) refusal(out *channels.SendError, f *failure) {
 	default:
 		out.Class = channels.Refused
 	}
-}
-
-var (
-	// anyToken finds what may be a token of any bot, webhook or interaction.
-	anyToken = regexp.MustCompile(`[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{20,}|[A-Za-z0-9_-]{60,}`)
-	// inQuotes finds what the server quotes of a message.
-	inQuotes = regexp.MustCompile(`"[^"]*"?`)
-)
-
-// maxErrorText bounds what is taken over of a text from outside.
-const maxErrorText = 200
-
-// safeText makes a text from outside fit for a log: without tokens, without
-// the parts of messages that the server quotes, on one line and not too long.
-func safeText(s string, secrets ...string) string {
-	for _, secret := range secrets {
-		s = scrub(s, secret)
-	}
-	s = anyToken.ReplaceAllString(s, "…")
-	s = inQuotes.ReplaceAllString(s, `"…"`)
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) > maxErrorText {
-		s = strings.ToValidUTF8(s[:maxErrorText], "") + "…"
-	}
-	if s == "" {
-		return "no reason given"
-	}
-	return s
-}
-
-// scrub removes secret, in the forms in which it may be written.
-func scrub(s, secret string) string {
-	if secret == "" {
-		return s
-	}
-	for _, form := range []string{
-		secret, url.QueryEscape(secret), url.PathEscape(secret),
-		base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
-	} {
-		s = strings.ReplaceAll(s, form, "…")
-	}
-	return s
 }

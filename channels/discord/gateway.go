@@ -159,7 +159,7 @@ func (g *gateway) start(ctx context.Context) (string, error) {
 		left := time.Duration(limit.Reset/float64(*limit.Remaining)) * time.Millisecond
 		apart = max(apart, min(left, g.c.times.spread))
 	}
-	return answer.URL, pause(ctx, apart-g.c.opts.Now().Sub(g.identified))
+	return answer.URL, channels.Pause(ctx, apart-g.c.opts.Now().Sub(g.identified))
 }
 
 // dial opens a connection. The token is written to it, so that it has to be as
@@ -387,7 +387,7 @@ func (g *gateway) closed(f *failure, err error) error {
 	if !errors.As(err, &e) {
 		return f
 	}
-	f.kind, f.code, f.text = answered, e.Code, safeText(e.Text, g.c.opts.Token())
+	f.kind, f.code, f.text = answered, e.Code, channels.Scrub(e.Text, g.c.opts.Token())
 	switch e.Code {
 	case closeAuthentication, closeInvalidShard, closeSharding, closeVersion, closeInvalidIntents, closeInvalidSeq, closeTimedOut:
 		g.forget()
@@ -401,13 +401,4 @@ func (g *gateway) closed(f *failure, err error) error {
 		f.kind = unanswered
 	}
 	return f
-}
-
-// pause waits for d, or until ctx ends and then returns its error.
-func pause(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	b := channels.Backoff{Min: d, Max: d, Rand: func() float64 { return 1 }}
-	return b.Wait(ctx)
 }

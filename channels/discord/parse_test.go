@@ -76,7 +76,7 @@ func TestErrorsHoldNoSecretAndNoText(t *testing.T) {
 		strings.Repeat("ä ", 400) + "Ende":                              "Ende",
 		"token " + strings.Repeat("x", 70) + " in einer langen Adresse": strings.Repeat("x", 60),
 	} {
-		got := discord.SafeText(in, secret)
+		got := channels.Scrub(in, secret)
 		if strings.Contains(got, bad) || got == "" || !utf8.ValidString(got) || len(got) > 210 {
 			t.Errorf("%q becomes %q", in, got)
 		}

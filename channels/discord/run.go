@@ -58,7 +58,7 @@ const longestWait = 10 * time.Minute
 func (g *gateway) failed(ctx context.Context, err error) error {
 	var f *failure
 	if !errors.As(err, &f) {
-		f = &failure{what: "receive", kind: unanswered, text: safeText(err.Error(), g.c.opts.Token())}
+		f = &failure{what: "receive", kind: unanswered, text: channels.Scrub(err.Error(), g.c.opts.Token())}
 	}
 	switch {
 	case f == errReconnect:
@@ -90,7 +90,7 @@ func (g *gateway) failed(ctx context.Context, err error) error {
 		g.c.log.Warn("channel does not receive", "err", f, "remedy", g.c.Health().Remedy)
 	}
 	if f.status == http.StatusTooManyRequests && f.after > 0 {
-		return pause(ctx, min(f.after, longestWait))
+		return channels.Pause(ctx, min(f.after, longestWait))
 	}
 	return g.wait.Wait(ctx)
 }

@@ -36,7 +36,7 @@ func (c *Channel) Check(ctx context.Context) []channels.Finding {
 func (c *Channel) unasked(err error) channels.Finding {
 	var f *failure
 	if !errors.As(err, &f) {
-		f = &failure{text: safeText(err.Error(), c.opts.Token())}
+		f = &failure{text: channels.Scrub(err.Error(), c.opts.Token())}
 	}
 	if f.wrongToken() {
 		return channels.Finding{Level: channels.Red, Text: c.texts.Say("telegram.token_wrong"), Remedy: c.texts.Say("telegram.token_wrong_remedy")}
@@ -65,7 +65,7 @@ func (c *Channel) checkWebhook(ctx context.Context) channels.Finding {
 	case info.URL != c.opts.Webhook.marked():
 		return channels.Finding{Level: channels.Red, Text: say("telegram.webhook"), Remedy: say("telegram.webhook_remedy")}
 	case info.Pending > 0 && info.LastError != "":
-		return channels.Finding{Level: channels.Red, Text: say("telegram.hook", safeText(info.LastError, c.opts.Token())), Remedy: say("telegram.hook_remedy")}
+		return channels.Finding{Level: channels.Red, Text: say("telegram.hook", channels.Scrub(info.LastError, c.opts.Token())), Remedy: say("telegram.hook_remedy")}
 	}
 	if n := c.strangers.Load(); n > 0 {
 		return channels.Finding{Level: channels.Yellow, Text: say("telegram.check_strangers", n), Remedy: say("telegram.check_strangers_remedy")}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
+
+	"outheis/channels"
 )
 
 const (
@@ -122,7 +124,7 @@ func (f *failure) settle(x *exchange, token string, response *tgbotapi.APIRespon
 		}
 		f.kind, f.text, f.body = garbled, "the result has an unknown form", x.body
 	case errors.As(err, &refused) && refused.Code != 0:
-		f.kind, f.code, f.text = answered, refused.Code, safeText(refused.Message, token)
+		f.kind, f.code, f.text = answered, refused.Code, channels.Scrub(refused.Message, token)
 		f.retryAfter = time.Duration(refused.RetryAfter) * time.Second
 		f.moved = refused.MigrateToChatID
 		if f.code >= 500 {

@@ -3,15 +3,14 @@ package telegram
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
-	"unicode"
+
+	"outheis/channels"
 )
 
 // failureKind says how far a call came.
@@ -78,7 +77,7 @@ func (f *failure) transport(x *exchange, token string) {
 	for errors.As(err, &u) {
 		err = u.Err
 	}
-	f.text = safeText(err.Error(), token)
+	f.text = channels.Scrub(err.Error(), token)
 }
 
 // unknown fills f after an answer that is not the API's.
@@ -120,51 +119,4 @@ func (f *failure) conflict() (yes, webhook bool) {
 		return false, false
 	}
 	return true, strings.Contains(f.text, "webhook")
-}
-
-var (
-	// anyToken finds what may be a token of any bot.
-	anyToken = regexp.MustCompile(`[0-9]{5,}:[A-Za-z0-9_-]{20,}`)
-	// inQuotes finds what the server quotes of a message.
-	inQuotes = regexp.MustCompile(`"[^"]*"?`)
-)
-
-// maxErrorText bounds what is taken over of a text from outside.
-const maxErrorText = 200
-
-// safeText makes a text from outside fit for a log: without tokens, without
-// the parts of messages that the server quotes, on one line and not too long.
-func safeText(s, token string) string {
-	s = scrub(s, token)
-	s = inQuotes.ReplaceAllString(s, `"…"`)
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) > maxErrorText {
-		s = strings.ToValidUTF8(s[:maxErrorText], "") + "…"
-	}
-	if s == "" {
-		return "no reason given"
-	}
-	return s
-}
-
-// scrub removes token, in the forms in which it may be written, and whatever
-// else looks like a token.
-func scrub(s, token string) string {
-	if token != "" {
-		for _, form := range []string{
-			token, url.QueryEscape(token), url.PathEscape(token),
-			base64.StdEncoding.EncodeToString([]byte(token)), base64.RawURLEncoding.EncodeToString([]byte(token)),
-		} {
-			s = strings.ReplaceAll(s, form, "…")
-		}
-		if _, secret, ok := strings.Cut(token, ":"); ok && len(secret) >= 8 {
-			s = strings.ReplaceAll(s, secret, "…")
-		}
-	}
-	return anyToken.ReplaceAllString(s, "…")
 }

@@ -111,7 +111,7 @@ func TestErrorsHoldNothingOfTheMessage(t *testing.T) {
 	}
 }
 
-func TestSafeText(t *testing.T) {
+func TestErrorsHoldNoSecret(t *testing.T) {
 	const token = "7123456789:FAKE-token-of-these-tests-only-00000000"
 	for _, s := range []string{
 		"Post \"https://api.telegram.org/bot" + token + "/getMe\": EOF",
@@ -119,9 +119,9 @@ func TestSafeText(t *testing.T) {
 		"another 111111111:FAKE-another-token-that-is-not-ours", "zeile\nzeile\x1b[31m", strings.Repeat("ü", 1000), "",
 		"NzEyMzQ1Njc4OTpGQUtFLXRva2VuLW9mLXRoZXNlLXRlc3RzLW9ubHktMDAwMDAwMDA=",
 	} {
-		got := telegram.SafeText(s, token)
+		got := channels.Scrub(s, token)
 		if strings.Contains(got, "FAKE") || strings.Contains(got, "RkFLR") || strings.Contains(got, "GQUtF") || strings.ContainsAny(got, "\n\x1b") || len(got) > 210 || got == "" {
-			t.Errorf("SafeText(%q) = %q", s, got)
+			t.Errorf("Scrub(%q) = %q", s, got)
 		}
 	}
 }

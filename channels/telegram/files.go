@@ -154,7 +154,7 @@ func (d *download) typed(err error) error {
 	if err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
-	return &channels.SendError{Class: channels.NotSent, Err: errors.New("telegram: download: " + safeText(err.Error(), d.token))}
+	return &channels.SendError{Class: channels.NotSent, Err: errors.New("telegram: download: " + channels.Scrub(err.Error(), d.token))}
 }
 
 func (d *download) Close() error {

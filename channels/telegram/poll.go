@@ -126,7 +126,7 @@ func (p *poller) round(ctx context.Context) error {
 	for _, raw := range batch {
 		p.waitFor(raw)
 	}
-	return sleep(ctx, p.c.album)
+	return channels.Pause(ctx, p.c.album)
 }
 
 // waitFor notes that an update's album, if it has one, is being waited for.
@@ -222,7 +222,7 @@ func (c *Channel) read(r reader, id int64, raw []byte) (delivery, bool) {
 	e, ok, err := r.event(id, raw)
 	switch {
 	case err != nil:
-		c.log.Warn("update skipped", "id", id, "err", safeText(err.Error(), ""))
+		c.log.Warn("update skipped", "id", id, "err", channels.Scrub(err.Error()))
 	case !ok:
 		c.log.Debug("update of no concern", "id", id)
 	default:
@@ -300,23 +300,15 @@ func (p *poller) deliver(ctx context.Context, byChat [][]delivery) error {
 // deliverOne hands e over until it is durable, or until ctx ends and then
 // returns its error.
 func (p *poller) deliverOne(ctx context.Context, e channels.Event) error {
-	wait := p.c.opts.Retry
-	for {
-		err := p.in(ctx, e)
-		if err == nil {
-			p.c.health.stored()
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	err := channels.Persist(ctx, p.in, e, p.c.opts.Retry, func(err error) {
 		if p.c.health.unstored(p.c.opts.Now()) {
 			p.c.log.Error("events are not stored, they will be delivered again", "err", err)
 		}
-		if err := wait.Wait(ctx); err != nil {
-			return err
-		}
+	})
+	if err == nil {
+		p.c.health.stored()
 	}
+	return err
 }
 
 // release ends the waiting sign at a pressed button. It is a courtesy.
@@ -357,7 +349,7 @@ func (p *poller) failed(ctx context.Context, err error) error {
 		p.unread = 0
 	}
 	if f.kind == answered && f.code == http.StatusTooManyRequests && f.retryAfter > 0 {
-		return sleep(ctx, f.retryAfter)
+		return channels.Pause(ctx, f.retryAfter)
 	}
 	return p.wait.Wait(ctx)
 }
@@ -390,10 +382,4 @@ func (p *poller) skip(f *failure) {
 		p.offset, p.unread = id+1, 0
 		p.wait.Reset()
 	}
-}
-
-// sleep waits for d, or until ctx ends and then returns its error.
-func sleep(ctx context.Context, d time.Duration) error {
-	b := channels.Backoff{Min: d, Max: d, Rand: func() float64 { return 1 }}
-	return b.Wait(ctx)
 }

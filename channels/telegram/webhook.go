@@ -168,7 +168,7 @@ func (h *hook) watch(ctx context.Context) error {
 			continue
 		}
 		wait.Reset()
-		if err := sleep(ctx, h.c.probe); err != nil {
+		if err := channels.Pause(ctx, h.c.probe); err != nil {
 			return err
 		}
 	}
@@ -205,7 +205,7 @@ func (h *hook) probe(ctx context.Context) error {
 	}
 	failing := info.Pending > 0 && info.LastError != "" && c.opts.Now().Sub(time.Unix(info.ErrorDate, 0)) < 2*time.Minute
 	if failing && !first && h.brought.Load() <= info.ErrorDate {
-		c.health.fail(c.opts.Now(), troubleHook, &failure{text: safeText(info.LastError, c.opts.Token())})
+		c.health.fail(c.opts.Now(), troubleHook, &failure{text: channels.Scrub(info.LastError, c.opts.Token())})
 		return nil
 	}
 	c.health.receive(c.opts.Now())
@@ -234,7 +234,7 @@ func (h *hook) failed(ctx context.Context, err error, wait *channels.Backoff) er
 		c.log.Warn("webhook cannot be watched", "err", f, "remedy", c.Health().Remedy)
 	}
 	if f.retryAfter > 0 {
-		return sleep(ctx, f.retryAfter)
+		return channels.Pause(ctx, f.retryAfter)
 	}
 	return wait.Wait(ctx)
 }

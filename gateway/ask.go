@@ -28,52 +28,43 @@ const typingAfter = 500 * time.Millisecond
 func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope, bool, error) {
 	req := &it.req
 	res := req.step(TypeResponse, responseCause(req.ID), req.To, partRelay)
+	res.From.Agent = req.To
 	poison, release, err := g.watch(ctx, it)
 	if err != nil {
 		return Envelope{}, false, err
 	}
 	defer release()
-	files, err := g.keepFiles(ctx, it, out)
-	if err != nil {
-		return Envelope{}, false, err
-	}
-	if err := g.hear(ctx, it, files); err != nil {
-		if errors.Is(err, ErrStopping) || ctx.Err() != nil || !errors.As(err, new(*agents.Error)) {
-			return Envelope{}, false, err
-		}
-		res.Payload.Failure = g.explain(req, err)
-		return res, g.lanes.settle(it), nil
-	}
-	agent := g.agents[req.To]
-	res.From.Agent = req.To
-	switch {
-	case poison:
-		res.Payload.Failure = g.failure(req, "poison", errors.New("the process died three times while this was answered"))
+	var a agents.Answer
+	var asked *heard
+	if poison {
+		err = errPoison
 		g.tellPoison(ctx, req)
-	case agent == nil:
-		res.Payload.Failure = g.failure(req, "no_agent", fmt.Errorf("no agent %q", req.To))
-	default:
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
-		if !g.lanes.begin(it, cancel) {
-			return Envelope{}, false, nil
-		}
-		a, err := g.ask(ctx, it, agent, out)
-		switch {
-		case err == nil:
-			res.Payload.Answer = &a
-		case errors.Is(err, ErrStopping):
-			return Envelope{}, false, err
-		case context.Cause(ctx) != nil:
-			if cause := context.Cause(ctx); cause != errStopped && cause != errReplaced && cause != errDeleted {
-				return Envelope{}, false, ErrStopping
+	} else {
+		var away bool
+		away, err = g.work(ctx, it, out, func(ctx context.Context, hold func(<-chan struct{})) (err error) {
+			var ended <-chan struct{}
+			asked, ended, err = await(ctx, g, func() (*heard, error) { return g.listenTo(ctx, it, out) })
+			if hold(ended); err != nil {
+				return err
 			}
-			return Envelope{}, false, nil
-		default:
-			res.Payload.Failure = g.explain(req, err)
+			a, ended, err = g.ask(ctx, it, asked)
+			hold(ended)
+			return err
+		})
+		if away || isOpenError(err) {
+			return Envelope{}, false, err
 		}
+	}
+	if err == nil {
+		res.Payload.Answer = &a
+	} else {
+		res.Payload.Failure = g.explain(req, err)
 	}
 	settled := g.lanes.settle(it)
+	if settled && asked != nil { // nobody else reads the request now
+		asked.put(req)
+		res.From.Agent = req.To
+	}
 	if settled && it.crashes > 1 { // before the next suspect begins, this one is cleared
 		if err := g.write(ctx, res); err != nil {
 			return Envelope{}, false, err
@@ -82,9 +73,88 @@ func (g *Gateway) response(ctx context.Context, it *item, out *outlet) (Envelope
 	return res, settled, nil
 }
 
+// An openError leaves a request open: the next start goes on with it.
+type openError struct{ error }
+
+func (e openError) Unwrap() error { return e.error }
+
+func isOpenError(err error) bool { return errors.As(err, new(openError)) }
+
+// work does f, which is what a request needs to be answered, under a slot;
+// meanwhile the chat shows that somebody works. Whoever stops, edits or deletes the
+// request ends f by its context, and then the request is away. The slot stays taken
+// until all has ended that f told hold of: what does not heed its context is not
+// waited for. Before f it is looked whether the person may still ask.
+func (g *Gateway) work(ctx context.Context, it *item, out *outlet, f func(ctx context.Context, hold func(<-chan struct{})) error) (away bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if !g.lanes.begin(it, cancel) {
+		return true, nil
+	}
+	if err = g.takeSlot(ctx, it); err == nil {
+		err = func() error {
+			var last <-chan struct{}
+			defer func() { g.freeSlot(last) }()
+			if _, may := g.standingOf(&it.req); !may {
+				return openError{errNotAdmitted}
+			}
+			defer g.atWork(it)()
+			defer g.typing(ctx, out, it.req.Payload.Address)()
+			return f(ctx, func(ended <-chan struct{}) { last = ended })
+		}()
+	}
+	switch cause := context.Cause(ctx); {
+	case err == nil:
+		return false, nil
+	case errors.Is(err, ErrStopping):
+		return false, openError{ErrStopping}
+	case cause == errStopped, cause == errReplaced, cause == errDeleted:
+		return true, nil
+	case cause != nil:
+		return false, openError{ErrStopping}
+	}
+	return false, err
+}
+
+// freeSlot frees a slot once what was done under it has ended.
+func (g *Gateway) freeSlot(ended <-chan struct{}) {
+	if ended == nil || isClosed(ended) {
+		<-g.slots
+		return
+	}
+	g.answers.Go(func() {
+		<-ended
+		<-g.slots
+	})
+}
+
+// await does f and returns what f does, but does not wait for it any longer than
+// ctx; ended is closed when f has returned. A panic is a [panicError].
+func await[T any](ctx context.Context, g *Gateway, f func() (T, error)) (v T, ended <-chan struct{}, err error) {
+	var got T
+	var failed error
+	done := make(chan struct{})
+	g.answers.Go(func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				failed = &panicError{p, debug.Stack()}
+			}
+		}()
+		got, failed = f()
+	})
+	select {
+	case <-done:
+		return got, done, failed
+	case <-ctx.Done():
+		return v, done, context.Cause(ctx)
+	}
+}
+
 var (
 	errTimeout    = errors.New("agent took too long")
 	errOverloaded = errors.New("no agent was free")
+	errPoison     = errors.New("the process died three times while this was answered")
 )
 
 // A panicError is a panic of an agent.
@@ -95,73 +165,65 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("agent panicked: %v\n%s", e.value, e.stack) }
 
-// ask waits for a free slot and for the agent. It does not wait for an agent
-// whose time is over; the slot stays taken until that agent really ends.
-func (g *Gateway) ask(ctx context.Context, it *item, agent agents.Agent, out *outlet) (agents.Answer, error) {
-	req := &it.req
-	free := time.NewTimer(slotWait)
-	defer free.Stop()
+// takeSlot waits for a free slot.
+func (g *Gateway) takeSlot(ctx context.Context, it *item) error {
 	select {
 	case g.slots <- struct{}{}:
+		return nil
 	default:
-		served := g.lanes.queues(it)
-		err := func() error {
-			select {
-			case g.slots <- struct{}{}:
-				return nil
-			case <-g.stopping:
-				return ErrStopping
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-free.C:
-				return errOverloaded
-			}
-		}()
-		served()
-		if err != nil {
-			return agents.Answer{}, err
-		}
 	}
-	defer g.atWork(it)()
+	free := time.NewTimer(slotWait)
+	defer free.Stop()
+	defer g.lanes.queues(it)()
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	case <-g.stopping:
+		return ErrStopping
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-free.C:
+		return errOverloaded
+	}
+}
+
+// ask asks the agent, and does not wait for one whose time is over.
+func (g *Gateway) ask(ctx context.Context, it *item, asked *heard) (agents.Answer, <-chan struct{}, error) {
+	req := it.req // of our own: what was heard is not for others yet
+	asked.put(&req)
+	agent := g.agents[req.To]
+	if agent == nil {
+		return agents.Answer{}, nil, noAgentError(req.To)
+	}
+	role, may := g.standingOf(&req)
+	if !may {
+		return agents.Answer{}, nil, openError{errNotAdmitted}
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.settings.Load().Timeout, errTimeout)
 	defer cancel()
-	defer g.typing(ctx, out, req.Payload.Address)()
-
-	type result struct {
-		answer agents.Answer
-		err    error
-	}
-	done := make(chan result, 1)
 	r := agents.Request{
-		ID: req.ID, Conversation: req.Conversation, Text: req.Payload.Text, At: askedAt(req), Lang: req.Payload.Lang,
-		Scope: req.Payload.Scope, Role: req.Payload.Role, Public: req.Payload.Audience != channels.Direct,
+		ID: req.ID, Conversation: req.Conversation, Text: req.Payload.Text, At: askedAt(&req), Lang: req.Payload.Lang,
+		Scope: req.Payload.Scope, Role: role, Public: req.Payload.Audience != channels.Direct,
 		Audience: placesOf(&req.Payload),
 		Turns:    g.turns.recall(req.Conversation, g.now()),
 	}
-	g.answers.Go(func() {
-		var res result
-		defer func() {
-			if p := recover(); p != nil {
-				res.err = &panicError{p, debug.Stack()}
-			}
-			<-g.slots
-			done <- res
-		}()
-		res.answer, res.err = agent.Answer(ctx, r)
-		if res.err == nil && res.answer.IsZero() {
-			res.err = errors.New("agent returned no answer")
+	a, ended, err := await(ctx, g, func() (agents.Answer, error) {
+		a, err := agent.Answer(ctx, r)
+		if err == nil && a.IsZero() {
+			err = errors.New("agent returned no answer")
 		}
+		return a, err
 	})
-	select {
-	case res := <-done:
-		if res.err != nil && context.Cause(ctx) == errTimeout {
-			res.err = errTimeout
-		}
-		return res.answer, res.err
-	case <-ctx.Done():
-		return agents.Answer{}, context.Cause(ctx)
+	if err != nil && context.Cause(ctx) == errTimeout {
+		err = errTimeout
 	}
+	return a, ended, err
 }
+
+// A noAgentError is the name of an agent that is not there.
+type noAgentError string
+
+func (e noAgentError) Error() string { return fmt.Sprintf("no agent %q", string(e)) }
 
 // typing shows in the chat that an answer is being prepared, from half a second
 // on until the returned function is called.
@@ -206,6 +268,10 @@ func (g *Gateway) explain(req *Envelope, err error) *Failure {
 		return g.failure(req, "timeout", err)
 	case errors.Is(err, errOverloaded):
 		return g.failure(req, "overloaded", err)
+	case errors.Is(err, errPoison):
+		return g.failure(req, "poison", err)
+	case errors.As(err, new(noAgentError)):
+		return g.failure(req, "no_agent", err)
 	}
 	return g.failure(req, "failed", err)
 }

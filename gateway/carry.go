@@ -83,6 +83,14 @@ func (g *Gateway) steps(ctx context.Context, it *item) (End, error) {
 		return EndExpired, err
 	default:
 		reply, known, err = g.reply(ctx, it, out, &p)
+		if errors.Is(err, errNotAdmitted) {
+			if !g.lanes.settle(it) {
+				return "", nil
+			}
+			g.log.Info("question is not answered: its author may not ask any more", "channel", out.id.String(), "id", req.ID)
+			g.local.finished(req, nil, EndBarred)
+			return EndBarred, g.write(ctx, req.done(EndBarred))
+		}
 		if err != nil || !known {
 			return "", err
 		}
@@ -152,14 +160,7 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 	target.Lang = req.Payload.Lang
 	env := req.step(TypeResponse, replyCause(req.ID), partRelay, partTransport)
 	if req.Intent != "" {
-		if !g.lanes.settle(it) {
-			return Envelope{}, false, nil
-		}
-		if err := g.word(ctx, &env, req, out, target); err != nil {
-			return Envelope{}, false, err
-		}
-		p.add(env)
-		return env, true, nil
+		return g.ownReply(ctx, it, out, target, env, p)
 	}
 	res, known, err := g.lookUp(it, responseCause(req.ID))
 	switch {
@@ -200,7 +201,55 @@ func (g *Gateway) reply(ctx context.Context, it *item, out *outlet, p *pen) (Env
 	return g.fit(ctx, req, target, env, p)
 }
 
-// word words the reply to a request that no agent answers.
+// ownReply words the reply to a request that no agent answers. It answers false
+// when the request was claimed meanwhile.
+func (g *Gateway) ownReply(ctx context.Context, it *item, out *outlet, target relay.Target, env Envelope, p *pen) (Envelope, bool, error) {
+	req := &it.req
+	if req.Intent == intentFiles || req.Intent == intentEvidence { // fetching, keeping and proving are work as answering is
+		poison, release, err := g.watch(ctx, it)
+		if err != nil {
+			return Envelope{}, false, err
+		}
+		defer release()
+		if poison {
+			g.tellPoison(ctx, req)
+			env.Payload.Reply = relay.Say(failureSentence(req, g.explain(req, errPoison)), target)
+			p.add(env)
+			return env, g.lanes.settle(it), nil
+		}
+	}
+	if _, may := g.standingOf(req); req.Intent == intentEvidence && !may {
+		return Envelope{}, false, errNotAdmitted
+	}
+	if req.Intent == intentFiles {
+		away, err := g.work(ctx, it, out, func(ctx context.Context, hold func(<-chan struct{})) error {
+			_, ended, err := await(ctx, g, func() ([]KeptFile, error) { return g.keepFiles(ctx, it, out) })
+			hold(ended)
+			return err
+		})
+		if errors.Is(err, errOverloaded) {
+			env.Payload.Reply = relay.Say(failureSentence(req, g.explain(req, err)), target)
+			p.add(env)
+			return env, g.lanes.settle(it), nil
+		}
+		if away || err != nil {
+			return Envelope{}, false, err
+		}
+	}
+	if !g.lanes.settle(it) {
+		return Envelope{}, false, nil
+	}
+	if err := g.word(ctx, &env, req, out, target); err != nil {
+		return Envelope{}, false, err
+	}
+	if it.crashes > 1 { // before the next suspect begins, this one is cleared
+		return env, true, g.write(ctx, env)
+	}
+	p.add(env)
+	return env, true, nil
+}
+
+// word words what the gateway says by itself.
 func (g *Gateway) word(ctx context.Context, env *Envelope, req *Envelope, out *outlet, target relay.Target) (err error) {
 	switch req.Intent {
 	case intentFeedback:
@@ -209,9 +258,6 @@ func (g *Gateway) word(ctx context.Context, env *Envelope, req *Envelope, out *o
 		env.Payload.Reply, err = g.exhibits(ctx, req, target)
 		return err
 	case intentFiles:
-		if _, err := g.keepFiles(ctx, &item{req: *req}, out); err != nil {
-			return err
-		}
 		env.Payload.Reply = relay.Say(g.filesRemark(req), target)
 		return nil
 	}

@@ -81,7 +81,8 @@ type User struct {
 	Identity string `json:"identity,omitempty"` // the network's immutable id
 	Name     string `json:"name,omitempty"`     // for display only
 	// Mixed flags a name that mixes alphabets which look alike.
-	Mixed bool `json:"mixed,omitempty"`
+	Mixed   bool `json:"mixed,omitempty"`
+	Program bool `json:"program,omitempty"` // a bot or webhook
 }
 
 // The parts of outheis that stand in From.Agent and To.
@@ -203,6 +204,7 @@ const (
 	EndStopped  End = "stopped"  // the person stopped it
 	EndReplaced End = "replaced" // the person edited it before it was answered
 	EndDeleted  End = "deleted"  // the person deleted it before it was answered
+	EndBarred   End = "barred"   // the person may not ask any more
 )
 
 // Track tells the log which lines open a request and which end one: for

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"outheis/agents"
@@ -70,9 +69,10 @@ func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, numb
 			}
 		}
 	}
+	role, _ := g.standingOf(req)
 	proof, err := g.prove(ctx, prover, agents.Request{
 		ID: req.ID, Conversation: req.Conversation, At: askedAt(req), Lang: req.Payload.Lang,
-		Role: req.Payload.Role, Public: req.Payload.Audience != channels.Direct, Audience: placesOf(&req.Payload),
+		Role: role, Public: req.Payload.Audience != channels.Direct, Audience: placesOf(&req.Payload),
 	}, b, wording)
 	if err == nil {
 		x.Proof = &proof
@@ -89,25 +89,9 @@ func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, numb
 
 // prove asks an agent, and does not wait for one whose time is over.
 func (g *Gateway) prove(ctx context.Context, p agents.Prover, r agents.Request, b agents.Beleg, wording string) (agents.Proof, error) {
-	type result struct {
-		proof agents.Proof
-		err   error
+	proof, _, err := await(ctx, g, func() (agents.Proof, error) { return p.Prove(ctx, r, b, wording) })
+	if ctx.Err() != nil && err != nil {
+		err = fmt.Errorf("agent took too long: %w", err)
 	}
-	done := make(chan result, 1)
-	g.answers.Go(func() {
-		var res result
-		defer func() {
-			if v := recover(); v != nil {
-				res.err = &panicError{v, debug.Stack()}
-			}
-			done <- res
-		}()
-		res.proof, res.err = p.Prove(ctx, r, b, wording)
-	})
-	select {
-	case res := <-done:
-		return res.proof, res.err
-	case <-ctx.Done():
-		return agents.Proof{}, fmt.Errorf("agent took too long: %w", context.Cause(ctx))
-	}
+	return proof, err
 }

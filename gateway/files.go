@@ -232,36 +232,60 @@ const unreadVoice = "voice"
 // errUnheard means that nothing can be made of a voice message.
 var errUnheard = errors.New("voice message was not understood")
 
+// A heard is the question that a voice message asks; nil for every other.
+type heard struct {
+	Route
+	text string
+}
+
+// put lets req ask what was heard.
+func (h *heard) put(req *Envelope) {
+	if h == nil {
+		return
+	}
+	req.Payload.Text = h.text
+	if h.Agent != "" {
+		req.To, req.Payload.Scope = h.Agent, h.Scope
+	}
+}
+
+// listenTo keeps the files of a question and hears a voice message. An error that
+// concerns neither leaves the question open.
+func (g *Gateway) listenTo(ctx context.Context, it *item, out *outlet) (*heard, error) {
+	files, err := g.keepFiles(ctx, it, out)
+	if err != nil {
+		return nil, openError{err}
+	}
+	return g.hear(ctx, it, files)
+}
+
 // hear turns a voice message into the question that it asks, once: what was heard
 // stands in the log.
-func (g *Gateway) hear(ctx context.Context, it *item, files []KeptFile) error {
+func (g *Gateway) hear(ctx context.Context, it *item, files []KeptFile) (*heard, error) {
 	req := &it.req
 	if !isVoice(req) {
-		return nil
+		return nil, nil
 	}
-	heard, ok, err := g.lookUp(it, heardCause(req.ID))
+	line, ok, err := g.lookUp(it, heardCause(req.ID))
 	if err != nil {
-		return err
+		return nil, openError{err}
 	}
 	if !ok {
 		text, err := g.transcribeVoice(ctx, req, files)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		heard = req.event(eventHeard, heardCause(req.ID))
-		heard.From.Agent, heard.Payload.Text = partDispatcher, text
-		if err := g.write(ctx, heard); err != nil {
-			return err
+		line = req.event(eventHeard, heardCause(req.ID))
+		line.From.Agent, line.Payload.Text = partDispatcher, text
+		if err := g.write(ctx, line); err != nil {
+			return nil, openError{err}
 		}
 	}
-	to := g.route(channels.Event{Text: heard.Payload.Text, Audience: req.Payload.Audience})
+	to := g.route(channels.Event{Text: line.Payload.Text, Audience: req.Payload.Audience})
 	if to.Agent != "" && to.text != "" {
-		req.To, req.Payload.Scope = to.Agent, to.Scope
-		req.Payload.Text = to.text
-	} else {
-		req.Payload.Text = heard.Payload.Text
+		return &heard{to.Route, to.text}, nil
 	}
-	return nil
+	return &heard{text: line.Payload.Text}, nil
 }
 
 // isVoice reports that a request is a voice message that asks something.

@@ -250,8 +250,8 @@ func New(o Options) (*Gateway, error) {
 }
 
 // Reload puts new settings in force. They count for what comes from now on;
-// waiting requests keep the decision that was taken about them. On an error the
-// old settings stay.
+// of waiting requests only the rights of their authors are looked up again, before
+// an agent is asked. On an error the old settings stay.
 func (g *Gateway) Reload(s Settings) error {
 	if s.Routing.Default != "" && g.agents[s.Routing.Default] == nil {
 		return fmt.Errorf("gateway: default agent %q does not exist", s.Routing.Default)
@@ -366,10 +366,10 @@ func (g *Gateway) resume() {
 }
 
 // laneOf returns the lane of a request. Sentences about a conversation do not
-// wait for its questions.
+// wait for its questions, nor for files that are fetched.
 func laneOf(req *Envelope) string {
 	switch req.Intent {
-	case "":
+	case "", intentFiles:
 		return req.Conversation
 	case intentFeedback: // what several people say about one answer shows below it
 		return req.Payload.Ref + "!"

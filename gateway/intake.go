@@ -225,7 +225,9 @@ func (g *Gateway) recall(e channels.Event) State {
 }
 
 func isMessage(id string) func(*item) bool {
-	return func(it *item) bool { return id != "" && it.req.Intent == "" && it.req.Payload.Message == id }
+	return func(it *item) bool {
+		return id != "" && (it.req.Intent == "" || it.req.Intent == intentFiles) && it.req.Payload.Message == id
+	}
 }
 
 // request makes the envelope of an event.
@@ -239,6 +241,7 @@ func request(e channels.Event, cause, raw string, v Verdict, s *Settings) Envelo
 		From: From{User: &User{
 			Channel: e.Address.Channel(), Account: e.Address.Account(),
 			Identity: e.Actor.ID, Name: e.Actor.Name, Mixed: mixesScripts(e.Actor.Name),
+			Program: isProgram(e.Actor),
 		}},
 		Payload: Payload{
 			Message: e.Message, Address: e.Address, Audience: e.Audience, Space: e.Space, Role: v.Role,

@@ -50,6 +50,8 @@ func hostileInputs(size int) map[string]string {
 		"open tags":             fill("<a "),
 		"comments":              fill("<!--"),
 		"addresses":             fill("a.b@c"),
+		"blanks in links":       fill("[a ](https://a.example)"),
+		"trimmed lines":         fill("**a**&#32;\n"),
 		"web addresses":         fill("www.a.b "),
 		"references":            fill("&#"),
 		"wide table":            fill("|a") + "\n" + fill("|-") + "\n" + fill("|b"),

@@ -14,8 +14,11 @@ type run struct {
 	p     *Profile
 	text  []byte
 	spans []span
-	glued []int
-	on    [spanKinds]bool // the kinds of span that are open
+	// closed are the indexes of the spans that have an end, in the order of their
+	// ends.
+	closed []int
+	glued  []int
+	on     [spanKinds]bool // the kinds of span that are open
 	// numbers are those of the notes that citations refer to.
 	numbers map[string]int
 	caps    bool
@@ -90,6 +93,7 @@ func (r *run) open(kind spanKind, arg string) int {
 func (r *run) close(i int) {
 	r.on[r.spans[i].kind] = false
 	r.spans[i].end = len(r.text)
+	r.closed = append(r.closed, i)
 }
 
 // words adds literal text. Runs of white space count as one blank, and vanish
@@ -197,10 +201,11 @@ func (r *run) trimTo(from int) bool {
 	}
 	trimmed := n < len(r.text)
 	r.text = r.text[:n]
-	for i := len(r.spans) - 1; i >= 0; i-- {
-		if s := &r.spans[i]; s.start > n || s.end > n {
-			s.start, s.end = min(s.start, n), min(s.end, n)
-		}
+	for i := len(r.spans) - 1; i >= 0 && r.spans[i].start > n; i-- {
+		r.spans[i].start = n
+	}
+	for i := len(r.closed) - 1; i >= 0 && r.spans[r.closed[i]].end > n; i-- {
+		r.spans[r.closed[i]].end = n
 	}
 	for len(r.glued) > 0 && r.glued[len(r.glued)-1] >= n {
 		r.glued = r.glued[:len(r.glued)-1]

@@ -40,7 +40,11 @@ func (r *run) link(l Link) {
 	switch {
 	case native && clickable && same && strings.Contains(label, "://") && plainAddress(target):
 		r.text = append(r.text[:from], target...)
-		r.spans = append(r.spans[:i], span{start: from, end: len(r.text), kind: spanAddress, arg: target})
+		r.spans = append(r.spans[:i], span{start: from, kind: spanAddress, arg: target})
+		for n := len(r.closed); n > 0 && r.closed[n-1] >= i; n-- {
+			r.closed = r.closed[:n-1]
+		}
+		r.close(i)
 	case native && (!clickable || strings.ContainsAny(label, "[]\n") || strings.Contains(label, "://")):
 		r.spans[i].kind, clickable = 0, false
 	case !clickable:

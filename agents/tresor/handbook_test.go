@@ -69,7 +69,7 @@ func TestHandbookAnswersPeople(t *testing.T) {
 		}
 	}
 	t.Logf("%.0f questions inside: right claim first %.0f, among the statements %.0f; %.0f outside: answered falsely %.0f", inside, first, among, outside, falsely)
-	if inside < 220 || outside < 150 {
+	if inside < 330 || outside < 200 {
 		t.Fatal("too few questions")
 	}
 	if r := first / inside; r < .89 {

@@ -35,13 +35,16 @@ func (p *program) transcribe(c config.Config) func(context.Context, io.Reader, g
 	return transcriber{c.Transcriber, p.env}.text
 }
 
-// text has the program listen. What it prints beside the text, and what it heard,
+// text has the program listen. When the time is over, the program ends with all
+// that it has started; when it ends by itself, what it leaves behind is its own
+// business and holds up nothing. What it prints beside the text, and what it heard,
 // appears in no error.
 func (t transcriber) text(ctx context.Context, sound io.Reader, f gateway.KeptFile, lang string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.Command[0], t.Command[1:]...)
 	cmd.WaitDelay = time.Second
+	endsAsGroup(cmd)
 	cmd.Env = []string{"OUTHEIS_SPEECH_LANGUAGE=" + lang, "OUTHEIS_SPEECH_TYPE=" + f.MIME}
 	for _, name := range []string{"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"} {
 		if v := t.env(name); v != "" {
@@ -56,7 +59,7 @@ func (t transcriber) text(ctx context.Context, sound io.Reader, f gateway.KeptFi
 		return "", errTranscript
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("transcriber: %w", ctx.Err())
-	case err != nil:
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // then it ended well, and only a child of its own holds the pipe
 		return "", fmt.Errorf("transcriber: %w", err)
 	}
 	return heard.b.String(), nil

@@ -28,6 +28,7 @@ func TestTranscriber(t *testing.T) {
 		{"failure", []string{"sh", "-c", "echo Wann; echo geheim >&2; exit 3"}, 0, "!exit status 3"},
 		{"endless text", []string{"yes"}, 0, "!more than 64 KiB"},
 		{"no end", []string{"sleep", "60"}, 50 * time.Millisecond, "!deadline exceeded"},
+		{"child that keeps the output", []string{"sh", "-c", "sleep 5 & echo Wann?"}, 0, "Wann?\n"},
 		{"child that stays", []string{"sh", "-c", "sleep 60 & wait"}, 50 * time.Millisecond, "!deadline exceeded"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

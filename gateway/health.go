@@ -175,13 +175,49 @@ type ailment struct {
 	since, last time.Time
 	health      channels.Health // as it was last
 	told        bool
+	flaps       time.Time     // told as one of those that come and go since then
+	quiet       time.Duration // and for how long nothing more is told of them
 }
 
-// A ward holds the ailments that there are, and how everybody stood at the last
-// look. It belongs to one goroutine.
+// A ward holds the ailments that there are, those that there were lately, and how
+// everybody stood at the last look. It belongs to one goroutine.
 type ward struct {
 	ill  map[AccountID]*ailment
+	past map[AccountID]*bout
 	seen map[AccountID]channels.Health
+}
+
+func newWard() ward {
+	return ward{make(map[AccountID]*ailment), make(map[AccountID]*bout), make(map[AccountID]channels.Health)}
+}
+
+// A bout is the ailments of somebody that follow each other, of which the first was
+// told as any other.
+type bout struct {
+	first, over time.Time     // the first began, the last ended
+	quiet       time.Time     // until then nothing is told
+	told        int           // how often it was told that they come and go
+	owed        bool          // that it is over, since it was told the last time
+	longest     time.Duration // of those that are over or told
+}
+
+// Ailments that come and go are told as such, then after growing pauses; but one
+// that lasts much longer than any before is told at once.
+const (
+	boutEnd  = 6 * time.Hour    // in order for so long, the next ailment is a new matter
+	boutCalm = time.Hour        // and for so long, it is told that they are over
+	lasting  = 10 * time.Minute // shorter ailments count as those that come and go
+)
+
+// pause is for how long nothing is told after it was told n times.
+func (b *bout) pause() time.Duration {
+	switch b.told {
+	case 0:
+		return time.Hour
+	case 1:
+		return 6 * time.Hour
+	}
+	return 24 * time.Hour
 }
 
 // queueID and clockID stand in a ward for the queue and for our clock.
@@ -199,15 +235,53 @@ func (w ward) note(id AccountID, h channels.Health, now time.Time) (a *ailment, 
 			w.ill[id] = a
 		}
 		a.last, a.health = now, h
-		if !a.told && now.Sub(a.since) >= redPatience {
+		if !a.told && now.Sub(a.since) >= redPatience && w.isNews(id, a, now) {
 			a.told = true
 			return a, true, false
 		}
 	case a != nil && h.State != channels.Starting && now.Sub(a.last) >= calm:
 		delete(w.ill, id)
-		return a, false, a.told
+		if b := w.past[id]; b != nil {
+			b.over, b.longest = a.last, max(b.longest, a.last.Sub(a.since))
+		}
+		return a, false, a.told && a.flaps.IsZero()
+	case a == nil:
+		return w.settle(id, now)
 	}
 	return a, false, false
+}
+
+// isNews reports that an ailment is to be told.
+func (w ward) isNews(id AccountID, a *ailment, now time.Time) bool {
+	b := w.past[id]
+	if b == nil {
+		w.past[id] = &bout{first: a.since}
+		return true
+	}
+	age := now.Sub(a.since)
+	if now.Before(b.quiet) && age < 2*max(b.longest, lasting) {
+		return false
+	}
+	a.flaps, a.quiet = b.first, b.pause()
+	b.quiet, b.owed, b.longest = now.Add(a.quiet), true, max(b.longest, age)
+	b.told++
+	return true
+}
+
+// settle ends what comes and goes once it has stayed away.
+func (w ward) settle(id AccountID, now time.Time) (a *ailment, red, green bool) {
+	b := w.past[id]
+	if b == nil {
+		return nil, false, false
+	}
+	if now.Sub(b.over) >= boutEnd {
+		delete(w.past, id)
+	}
+	if b.owed && now.Sub(b.over) >= boutCalm {
+		b.owed = false
+		return &ailment{since: b.first, last: b.over, flaps: b.first}, false, true
+	}
+	return nil, false, false
 }
 
 // watchHealth looks after the accounts until ctx ends: what changes is logged,
@@ -216,7 +290,7 @@ func (w ward) note(id AccountID, h channels.Health, now time.Time) (a *ailment, 
 func (g *Gateway) watchHealth(ctx context.Context) {
 	var telling sync.WaitGroup
 	defer telling.Wait()
-	w := ward{make(map[AccountID]*ailment), make(map[AccountID]channels.Health)}
+	w := newWard()
 	tick := time.NewTicker(healthLook)
 	defer tick.Stop()
 	for {
@@ -240,6 +314,7 @@ func (g *Gateway) lookAround(ctx context.Context, w ward, telling *sync.WaitGrou
 	for _, o := range g.outlets.all() {
 		if o.current() == nil {
 			delete(w.ill, o.id)
+			delete(w.past, o.id)
 			delete(w.seen, o.id)
 			continue
 		}
@@ -260,6 +335,9 @@ func (g *Gateway) lookAround(ctx context.Context, w ward, telling *sync.WaitGrou
 			return
 		}
 		cause := "health/" + id.String() + "/" + a.since.UTC().Format(time.RFC3339)
+		if !a.flaps.IsZero() {
+			cause += "/" + a.last.UTC().Format(time.RFC3339)
+		}
 		if green {
 			cause += "/over"
 		}
@@ -295,8 +373,17 @@ func (g *Gateway) logHealth(id AccountID, h channels.Health) {
 }
 
 // healthSentence tells an administrator what is out of order, and what to do, or
-// that it is over.
+// that it is over; and that it comes and goes.
 func (g *Gateway) healthSentence(t *texts.Texts, id AccountID, a *ailment, now time.Time, over bool) string {
+	s := g.ailmentSentence(t, id, a, now, over)
+	if over || a.flaps.IsZero() {
+		return s
+	}
+	since := a.flaps.In(g.settings.Load().Zone).Format(t.Say("access.time"))
+	return s + " " + t.Say("access.admin_flaps", since, spanWords(t, a.quiet))
+}
+
+func (g *Gateway) ailmentSentence(t *texts.Texts, id AccountID, a *ailment, now time.Time, over bool) string {
 	zone := g.settings.Load().Zone
 	format := func(at time.Time) string { return at.In(zone).Format(t.Say("access.time")) }
 	switch {

@@ -479,3 +479,49 @@ func TestReasonsHaveWords(t *testing.T) {
 		t.Errorf("a reason without words: %q", got)
 	}
 }
+
+// What comes and goes is told as that once, and then after growing pauses; that it
+// lasts is told at once, and that it has stayed away, too.
+func TestAccountThatComesAndGoes(t *testing.T) {
+	inClinic(t, func(t *testing.T, w *clinic) {
+		told := func() []string { return w.net.seen("admin") }
+		flap := func(n int) {
+			for range n {
+				w.sick.stand(channels.Red, "zombie", "warten")
+				time.Sleep(55 * time.Second)
+				w.sick.stand(channels.Green, "", "")
+				time.Sleep(65 * time.Second)
+			}
+		}
+		flap(30) // an hour
+		got := told()
+		if len(got) != 3 || !strings.Contains(got[0], "gestört") || !strings.Contains(got[1], "wieder in Ordnung") ||
+			!strings.Contains(got[2], "Das kommt und geht seit") || !strings.Contains(got[2], "in 60 Minuten wieder") {
+			t.Errorf("in an hour they read %q", got)
+		}
+		flap(23 * 30)
+		if got = told(); len(got) != 5 || !strings.Contains(got[3], "in 6 Stunden wieder") || !strings.Contains(got[4], "in 24 Stunden wieder") {
+			t.Errorf("in a day they read %q", got[3:])
+		}
+		w.sick.stand(channels.Red, "Ausfall", "warten")
+		time.Sleep(21 * time.Minute)
+		if got = told(); len(got) != 6 || !strings.Contains(got[5], "Ausfall") {
+			t.Errorf("of an outage in the pause they read %q", got[5:])
+		}
+		w.sick.stand(channels.Green, "", "")
+		time.Sleep(59 * time.Minute)
+		if got = told(); len(got) != 6 {
+			t.Errorf("before an hour of calm they read %q", got[6:])
+		}
+		time.Sleep(3 * time.Minute)
+		if got = told(); len(got) != 7 || !strings.Contains(got[6], "wieder in Ordnung") {
+			t.Errorf("behind it they read %q", got[6:])
+		}
+		time.Sleep(7 * time.Hour)
+		w.sick.stand(channels.Red, "neu", "warten")
+		time.Sleep(time.Minute)
+		if got = told(); len(got) != 8 || strings.Contains(got[7], "kommt und geht") {
+			t.Errorf("of the next they read %q", got[7:])
+		}
+	})
+}

@@ -32,7 +32,7 @@ func (r *receiver) fill(channel string, at place, last uint64, found func()) {
 	r.mu.Lock()
 	r.fills++
 	r.mu.Unlock()
-	r.lanes.fill(channel, func(ctx context.Context) {
+	put := r.lanes.fill(channel, func(ctx context.Context) {
 		err := with(ctx, r.lanes.fetch, func() error {
 			fresh, all, err := r.catchUp(ctx, channel, at)
 			if err == nil && all {
@@ -46,10 +46,18 @@ func (r *receiver) fill(channel string, at place, last uint64, found func()) {
 		if err != nil {
 			return // only at the end; the marks stay where they are
 		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.fills--
+		r.filled()
 	})
+	if !put {
+		r.filled()
+	}
+}
+
+// filled says that one channel less is being caught up with.
+func (r *receiver) filled() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fills--
 }
 
 // catchUp delivers the messages of a channel that were written after what we

@@ -9,9 +9,19 @@ import (
 )
 
 // take delivers a message that came, and reports whether it did: not when it was
-// delivered already. It is called in the channel's lane; guild is empty for
-// direct channels.
+// delivered already, and not when it cannot be handled. It is called in the
+// channel's lane; guild is empty for direct channels.
 func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string) bool {
+	took := false
+	if !contained(r.c.log, func() { took = r.hand(ctx, m, id, guild) }) {
+		// It would come again for ever, and hold back how far the channel was read.
+		r.c.skipped(m.ChannelID, "message "+m.ID+" cannot be handled")
+		r.c.marks.stored(m.ChannelID, guild == "", id)
+	}
+	return took
+}
+
+func (r *receiver) hand(ctx context.Context, m *message, id uint64, guild string) bool {
 	at, err := r.place(ctx, m.ChannelID, guild)
 	if err != nil {
 		return false // only at the end; it stays pending and is fetched next time
@@ -20,6 +30,12 @@ func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string
 		r.c.marks.left(id)
 		return false
 	}
+	done := false
+	defer func() {
+		if !done {
+			r.seen.release(id)
+		}
+	}()
 	r.withheldText(m, at)
 	e, ok, err := r.reader(at.guild).message(m, at)
 	if err != nil {
@@ -27,7 +43,6 @@ func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string
 	}
 	if err == nil && ok {
 		if r.deliver(ctx, e) != nil {
-			r.seen.release(id)
 			return false
 		}
 		r.places.seen(at.guild, m.ChannelID)
@@ -35,6 +50,7 @@ func (r *receiver) take(ctx context.Context, m *message, id uint64, guild string
 			r.c.marks.meet(e.Actor.ID, m.ChannelID)
 		}
 	}
+	done = true
 	r.c.marks.stored(m.ChannelID, at.direct(), id)
 	return true
 }

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
@@ -30,7 +31,7 @@ type receiver struct {
 
 func newReceiver(ctx context.Context, c *Channel, in channels.Deliver) *receiver {
 	return &receiver{
-		c: c, in: in, lanes: newLanes(ctx), places: newPlaces(), seen: newClaims(), expected: make(map[string]bool),
+		c: c, in: in, lanes: newLanes(ctx, c.log), places: newPlaces(), seen: newClaims(), expected: make(map[string]bool),
 	}
 }
 
@@ -74,10 +75,12 @@ func (r *receiver) openDirects() {
 		}
 		asked.Go(func() {
 			err := with(ctx, r.lanes.fetch, func() error {
-				_, err := r.c.directWith(ctx, person)
-				return err
+				return channels.Contain(func() error {
+					_, err := r.c.directWith(ctx, person)
+					return err
+				})
 			})
-			if err != nil && r.lanes.ctx.Err() == nil {
+			if !panicked(r.c.log, err) && err != nil && r.lanes.ctx.Err() == nil {
 				r.c.log.Warn("direct channel not found", "id", person, "err", err)
 			}
 		})
@@ -134,13 +137,19 @@ func (r *receiver) dispatch(kind, key string, raw json.RawMessage) error {
 	if handle == nil {
 		return nil
 	}
-	err := handle(r, key, raw)
+	var err error
+	if !contained(r.c.log, func() { err = handle(r, key, raw) }) {
+		err = errPoison
+	}
 	if err != nil && r.lanes.ctx.Err() == nil {
 		r.c.log.Warn("event skipped", "kind", kind, "id", key, "err", err)
 		return nil
 	}
 	return r.lanes.ctx.Err()
 }
+
+// errPoison says that an event cannot be handled without a panic.
+var errPoison = errors.New("it cannot be handled")
 
 type handler func(r *receiver, key string, raw json.RawMessage) error
 

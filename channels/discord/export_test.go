@@ -1,7 +1,9 @@
 package discord
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	"outheis/channels"
@@ -95,3 +97,22 @@ func decode(r reader, kind string, raw []byte, at place) []channels.Event {
 }
 
 func decodeInto(raw []byte, v any) bool { return json.Unmarshal(raw, v) == nil }
+
+// CatchUps returns how many of n are carried out that a channel is asked for
+// while the first of them is at work.
+func CatchUps(ctx context.Context, n int) int {
+	l := newLanes(ctx, slog.New(slog.DiscardHandler))
+	begun, goOn := make(chan struct{}, n), make(chan struct{})
+	for i := range n {
+		l.fill("1", func(context.Context) {
+			begun <- struct{}{}
+			<-goOn
+		})
+		if i == 0 {
+			<-begun
+		}
+	}
+	close(goOn)
+	l.wait()
+	return 1 + len(begun)
+}

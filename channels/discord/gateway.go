@@ -116,7 +116,7 @@ func (g *gateway) connect(ctx context.Context) error {
 	done := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() { l.watch(ctx, done, g.kick) })
-	err = g.talk(ctx, l, token)
+	err = channels.Contain(func() error { return g.talk(ctx, l, token) })
 	close(done)
 	l.end()
 	watch.Wait()

@@ -2,7 +2,11 @@ package discord
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"sync"
+
+	"outheis/channels"
 )
 
 const (
@@ -17,9 +21,11 @@ const (
 )
 
 // lanes do work in the order of each channel, and that of several channels side
-// by side.
+// by side. Work that panics is tried again and then given up; what is behind it
+// goes on.
 type lanes struct {
 	ctx   context.Context
+	log   *slog.Logger
 	room  chan struct{} // one for each event that waits
 	slots chan struct{} // one for each event that is delivered
 	fetch chan struct{} // one for each channel that is caught up with
@@ -32,7 +38,8 @@ type lanes struct {
 // A lane is the work of one channel.
 type lane struct {
 	jobs    []job
-	filling int // how many of them, or of the one at work, catch up
+	filling int  // how many of them, or of the one at work, catch up
+	owing   bool // one of those that wait catches up
 }
 
 // A job is work in a lane. It ends early with the lanes' context.
@@ -42,9 +49,10 @@ type job struct {
 	fills  bool // it catches up
 }
 
-func newLanes(ctx context.Context) *lanes {
+func newLanes(ctx context.Context, log *slog.Logger) *lanes {
 	return &lanes{
 		ctx:    ctx,
+		log:    log,
 		room:   make(chan struct{}, waiting),
 		slots:  make(chan struct{}, deliveries),
 		fetch:  make(chan struct{}, fetches),
@@ -64,9 +72,10 @@ func (l *lanes) add(channel string, do func(context.Context)) error {
 	return nil
 }
 
-// fill puts the catching up of a channel into its lane, unless one waits there.
-func (l *lanes) fill(channel string, do func(context.Context)) {
-	l.put(channel, job{do: do, fills: true})
+// fill puts the catching up of a channel into its lane, unless one waits there
+// that has not begun, and reports whether it did.
+func (l *lanes) fill(channel string, do func(context.Context)) bool {
+	return l.put(channel, job{do: do, fills: true})
 }
 
 // filling reports whether a channel is being caught up with.
@@ -77,11 +86,14 @@ func (l *lanes) filling(channel string) bool {
 	return q != nil && q.filling > 0
 }
 
-func (l *lanes) put(channel string, j job) {
+func (l *lanes) put(channel string, j job) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[channel]
 	fresh := q == nil
+	if !fresh && j.fills && q.owing {
+		return false
+	}
 	if fresh {
 		q = &lane{}
 		l.queues[channel] = q
@@ -89,10 +101,12 @@ func (l *lanes) put(channel string, j job) {
 	q.jobs = append(q.jobs, j)
 	if j.fills {
 		q.filling++
+		q.owing = true
 	}
 	if fresh {
 		l.work.Go(func() { l.run(channel, q) })
 	}
+	return true
 }
 
 // run does the work of one lane until there is none.
@@ -107,9 +121,12 @@ func (l *lanes) run(channel string, q *lane) {
 		j := q.jobs[0]
 		q.jobs[0] = job{}
 		q.jobs = q.jobs[1:]
+		if j.fills {
+			q.owing = false
+		}
 		l.mu.Unlock()
 		if l.ctx.Err() == nil {
-			j.do(l.ctx)
+			contained(l.log, func() { j.do(l.ctx) })
 		}
 		if j.counts {
 			<-l.room
@@ -120,6 +137,35 @@ func (l *lanes) run(channel string, q *lane) {
 			l.mu.Unlock()
 		}
 	}
+}
+
+// contained runs do, again where it panics, and gives it up at the last strike.
+// It reports whether do came to its end.
+func contained(log *slog.Logger, do func()) bool {
+	for strike := 1; ; strike++ {
+		err := channels.Contain(func() error {
+			do()
+			return nil
+		})
+		if err == nil {
+			return true
+		}
+		panicked(log, err, "strike", strike)
+		if strike >= channels.MaxStrikes {
+			return false
+		}
+	}
+}
+
+// panicked logs a mistake in the program with what leads to it, and reports
+// whether err is one.
+func panicked(log *slog.Logger, err error, args ...any) bool {
+	var p *channels.PanicError
+	if !errors.As(err, &p) {
+		return false
+	}
+	log.Error("a mistake in the program was contained", append(args, "err", err, "stack", string(p.Stack))...)
+	return true
 }
 
 // with holds a place of limit while do runs. It does not run once the context

@@ -21,14 +21,15 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 	r := newReceiver(inner, c, in)
 	g := &gateway{c: c, in: r, started: now, wait: c.opts.Retry, kick: make(chan error, 1)}
 	var aside sync.WaitGroup
+	// Also when g.run panics: who fills the lanes ends first, then they do, and
+	// the last to know how far we are is the cursor.
+	defer c.saveNow()
+	defer r.lanes.wait()
+	defer aside.Wait()
+	defer cancel()
 	aside.Go(func() { c.saveMarks(inner, r) })
 	aside.Go(func() { c.probe(inner, g, r) })
-	err := g.run(ctx)
-	cancel()
-	r.lanes.wait()
-	aside.Wait()
-	c.saveNow()
-	return err
+	return g.run(ctx)
 }
 
 // run connects again and again.
@@ -56,6 +57,7 @@ const longestWait = 10 * time.Minute
 // failed notes what went wrong and waits before the next connection. It returns
 // an error only when no waiting can help, or when ctx has ended.
 func (g *gateway) failed(ctx context.Context, err error) error {
+	panicked(g.c.log, err)
 	var f *failure
 	if !errors.As(err, &f) {
 		f = &failure{what: "receive", kind: unanswered, text: channels.Scrub(err.Error(), g.c.opts.Token())}
@@ -179,17 +181,25 @@ func (c *Channel) probe(ctx context.Context, g *gateway, r *receiver) {
 		case <-tick.C:
 		case <-c.doubts:
 		}
-		app, err := c.askApplication(ctx)
-		var f *failure
-		switch {
-		case errors.As(err, &f) && f.wrongToken():
-			g.end(f)
-		case err == nil && app.mayReadContents() && c.health.isWithheld():
-			c.health.released()
-			g.end(errRegained)
-		case err == nil:
-			r.lookAround(ctx, func() { g.end(errOverlooked) })
-		}
+		panicked(c.log, channels.Contain(func() error {
+			c.look(ctx, g, r)
+			return nil
+		}))
+	}
+}
+
+// look is one look of probe.
+func (c *Channel) look(ctx context.Context, g *gateway, r *receiver) {
+	app, err := c.askApplication(ctx)
+	var f *failure
+	switch {
+	case errors.As(err, &f) && f.wrongToken():
+		g.end(f)
+	case err == nil && app.mayReadContents() && c.health.isWithheld():
+		c.health.released()
+		g.end(errRegained)
+	case err == nil:
+		r.lookAround(ctx, func() { g.end(errOverlooked) })
 	}
 }
 

@@ -44,7 +44,6 @@ func Event(raw []byte) (channels.Event, bool, error) {
 // FirstID finds the id in an answer that is no JSON.
 func FirstID(body []byte) (int64, bool) { return firstID(body) }
 
-
 // ProbeEvery sets how often it is looked how the webhook stands.
 func ProbeEvery(c *Channel, d time.Duration) { c.probe = d }
 

@@ -59,7 +59,8 @@ type Editor interface {
 // are the adapter's own and hold no secret. Losing them loses no message that
 // Deliver took, and repeats some, which Deliver knows by their keys.
 type Cursor interface {
-	// Load returns what was saved last, or nil.
+	// Load returns what was saved last, or nil when nothing was. What cannot be
+	// read or understood is an error, so that nobody takes it for a first start.
 	Load() ([]byte, error)
 	// Save replaces it, durably. Adapters call it at most every few seconds and
 	// when Run ends, and never before Deliver has returned nil for everything

@@ -169,7 +169,7 @@ func fileName(s string) string {
 		return r
 	}, path.Base(s))
 	if s == "" || s == "." || s == "/" {
-		return "datei"
+		return "file"
 	}
 	return s
 }

@@ -327,7 +327,7 @@ func fileName(name string) string {
 		runes = runes[len(runes)-200:]
 	}
 	if len(runes) == 0 {
-		return "datei"
+		return "file"
 	}
 	return string(runes)
 }

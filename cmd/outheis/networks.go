@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"slices"
@@ -71,13 +72,7 @@ func (w wiring) of(kind, name string) accountWiring {
 func (w accountWiring) texts() *texts.Texts { return texts.For(w.c.Human.Language) }
 
 func openTelegram(w accountWiring, t config.Telegram) (channels.Channel, error) {
-	o := telegram.Options{
-		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Rich: t.Rich, Ephemeral: t.Ephemeral,
-		Texts: w.texts(), Log: w.log, Now: w.now,
-	}
-	for _, g := range t.Groups {
-		o.Groups = append(o.Groups, g.ID)
-	}
+	o := w.telegram(t)
 	if t.Mode == config.ModeWebhook {
 		secret, err := w.secret(t.Webhook.Secret)
 		if err != nil {
@@ -85,11 +80,20 @@ func openTelegram(w accountWiring, t config.Telegram) (channels.Channel, error) 
 		}
 		o.Webhook = &telegram.Webhook{URL: t.Webhook.URL, Listen: t.Webhook.Listen, Secret: secret}
 	}
+	return opened(telegram.New(o))
+}
+
+// telegram is what the section says of the account, but for its webhook.
+func (w accountWiring) telegram(t config.Telegram) telegram.Options {
+	o := telegram.Options{
+		Account: t.Name, Token: t.Token.Reveal, APIURL: t.APIURL, Rich: t.Rich, Ephemeral: t.Ephemeral,
+		Texts: w.texts(), Log: w.log, Now: w.now,
+	}
 	for _, g := range t.Groups {
 		o.Groups = append(o.Groups, g.ID)
 		o.AllMessages = o.AllMessages || g.Mention == config.MentionAlways
 	}
-	return opened(telegram.New(o))
+	return o
 }
 
 func openDiscord(w accountWiring, d config.Discord) (channels.Channel, error) {
@@ -144,18 +148,16 @@ func (w accountWiring) cursor() channels.Cursor {
 	if w.human == nil {
 		return nil
 	}
-	return &fileCursor{w.human, stateFolder + w.kind + "-" + w.name + ".json", w.log}
+	return &fileCursor{w.human, stateFolder + w.kind + "-" + w.name + ".json"}
 }
 
 // A fileCursor is a [channels.Cursor] in a file of the human directory.
 type fileCursor struct {
 	human *store.Human
 	name  string
-	log   *slog.Logger
 }
 
-// cursorVersion is the form of a cursor's file. One of another form counts as
-// none.
+// cursorVersion is the form of a cursor's file. One of another form is not read.
 const cursorVersion = 1
 
 type cursorFile struct {
@@ -165,8 +167,8 @@ type cursorFile struct {
 	Bytes  []byte          `json:"bytes,omitempty"`
 }
 
-// Load implements [channels.Cursor]. A file that cannot be understood counts as
-// none: what was missed meanwhile is then not seen, and the log says so.
+// Load implements [channels.Cursor]. The error names the file when that is
+// damaged, or of another version of outheis.
 func (f *fileCursor) Load() ([]byte, error) {
 	b, err := f.human.ReadState(f.name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -176,9 +178,11 @@ func (f *fileCursor) Load() ([]byte, error) {
 		return nil, err
 	}
 	var kept cursorFile
-	if err := json.Unmarshal(b, &kept); err != nil || kept.V != cursorVersion {
-		f.log.Warn("place in the network is not known any more", "file", f.name, "err", err, "version", kept.V)
-		return nil, nil
+	if err := json.Unmarshal(b, &kept); err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.name, err)
+	}
+	if kept.V != cursorVersion {
+		return nil, fmt.Errorf("read %s: version %d, want %d", f.name, kept.V, cursorVersion)
 	}
 	if kept.Cursor != nil {
 		return kept.Cursor, nil

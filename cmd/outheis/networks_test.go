@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,13 +23,12 @@ func openHuman(t *testing.T, dir string) *store.Human {
 	return h
 }
 
-// What an adapter keeps is there after a restart, and what is not readable counts
-// as nothing and is said.
+// What an adapter keeps is there after a restart, and what cannot be understood is
+// an error that names the file, so that no adapter takes it for a first start.
 func TestCursorsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	h := openHuman(t, dir)
-	var said bytes.Buffer
-	w := wiring{human: h, log: slog.New(slog.NewTextHandler(&said, nil)), now: time.Now}
+	w := wiring{human: h, log: slog.New(slog.DiscardHandler), now: time.Now}
 	at := func(name string) *fileCursor { return w.of("discord", name).cursor().(*fileCursor) }
 	if b, err := at("main").Load(); b != nil || err != nil {
 		t.Errorf("before the first: %q, %v", b, err)
@@ -47,16 +45,25 @@ func TestCursorsAreKept(t *testing.T) {
 		t.Errorf("of another account: %q, %v", b, err)
 	}
 	for _, broken := range []string{"", "{", `{"v":2,"cursor":{}}`, `[]`} {
-		said.Reset()
 		if err := os.WriteFile(filepath.Join(dir, "channels", "discord-main.json"), []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := at("main").Load(); b != nil || err != nil || !strings.Contains(said.String(), "channels/discord-main.json") {
-			t.Errorf("%q: got %q, %v, said %q", broken, b, err, said.String())
+		if b, err := at("main").Load(); b != nil || err == nil || !strings.Contains(err.Error(), "channels/discord-main.json") {
+			t.Errorf("%q: got %q, %v", broken, b, err)
 		}
 	}
 	if c := (wiring{log: slog.New(slog.DiscardHandler)}).of("discord", "main").cursor(); c != nil {
 		t.Errorf("without a directory: %v", c)
+	}
+}
+
+// Each group of the configuration is checked once.
+func TestTelegramGroupsOnce(t *testing.T) {
+	w := wiring{c: config.Default(), log: slog.New(slog.DiscardHandler)}
+	groups := []config.Group{{ID: "-1001"}, {ID: "-1002", Mention: config.MentionAlways}}
+	o := w.of("telegram", "main").telegram(config.Telegram{Common: config.Common{Name: "main", Groups: groups}})
+	if want := []string{"-1001", "-1002"}; !slices.Equal(o.Groups, want) || !o.AllMessages {
+		t.Errorf("got %v, all messages %v, want %v and all", o.Groups, o.AllMessages, want)
 	}
 }
 

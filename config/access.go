@@ -15,6 +15,7 @@ type Account struct {
 // account except Everybody.
 type GroupAccess struct {
 	ID, Name  string
+	Space     bool     // not a chat, but all chats of a guild or team
 	Addressed bool     // only what is addressed to us is answered
 	People    []Person // Everybody stands for all members
 	Anonymous bool
@@ -33,7 +34,7 @@ func (c Config) Accounts() []Account {
 		}
 		for _, g := range common.Groups {
 			a.Groups = append(a.Groups, GroupAccess{
-				ID: g.ID, Name: g.Name, Addressed: g.Mention != MentionAlways, People: g.Allowed,
+				ID: g.ID, Name: g.Name, Space: g.Space, Addressed: g.Mention != MentionAlways, People: g.Allowed,
 				Anonymous: g.Anonymous, Commands: g.Commands,
 			})
 		}
@@ -96,6 +97,9 @@ func (g GroupAccess) describe(a Account) []Sentence {
 		all = append(all, Sentence{"config.access_group_mention", []any{name}})
 	} else {
 		all = append(all, Sentence{"config.access_group_always", []any{name}})
+	}
+	if g.Space {
+		all = append(all, Sentence{"config.access_group_space", []any{name}})
 	}
 	if g.Anonymous {
 		all = append(all, Sentence{"config.access_group_anonymous", []any{name}})

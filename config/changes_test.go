@@ -81,7 +81,7 @@ func TestDiffSeesEveryValue(t *testing.T) {
 		common := func() config.Common {
 			return config.Common{
 				Name: "main", Enabled: true, Token: config.NewSecret("a"), Allowed: []config.Person{person}, Bots: []string{"9"}, Pairing: "off",
-				Groups: []config.Group{{ID: "-1", Name: "g", Mention: "required", Allowed: []config.Person{person}, Commands: []string{"status"}}},
+				Groups: []config.Group{{ID: "-1", Name: "g", Space: true, Mention: "required", Allowed: []config.Person{person}, Commands: []string{"status"}}},
 			}
 		}
 		c.Channels.Telegram = []config.Telegram{{

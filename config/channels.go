@@ -70,6 +70,7 @@ type network struct {
 	odd       Code           // a token that does not look so
 	id        func(whose) kind[string]
 	anonymous bool // groups can have people without a name
+	spaces    bool // channels belong to guilds or teams, which can be listed as well
 }
 
 // readAccounts declares the accounts of one network, names them and reports
@@ -204,6 +205,9 @@ func readGroup(f *form, g *Group, n network) {
 	}
 	field(f, "id", &g.ID, n.id(group))
 	field(f, "name", &g.Name, optional(text(100)))
+	if n.spaces {
+		field(f, "space", &g.Space, flag())
+	}
 	field(f, "mention", &g.Mention, oneOf(MentionRequired, MentionAlways))
 	forms(f, "allowed", &g.Allowed, "id", func(f *form, p *Person) { readPerson(f, p, n) })
 	if n.anonymous {

@@ -200,11 +200,12 @@ const (
 )
 
 // A Group is a place of several people in which the bot answers: a group of
-// Telegram, a channel or a whole guild of Discord, a channel or a whole team of
-// Mattermost.
+// Telegram, a channel of Discord or Mattermost, or, as a space, a whole guild or
+// team.
 type Group struct {
 	ID        string
 	Name      string // for the reader of the file
+	Space     bool   // the id is that of a guild or team, and all its channels count
 	Mention   string // required: only what is addressed to the bot; always: everything
 	Allowed   []Person
 	Anonymous bool     // administrators who hide their name may ask, as users; on Telegram only

@@ -128,7 +128,7 @@ channels:
     pairing: always
     commands: 223456789012345678
     known_links: [wiki.example.org]
-    groups: [{name: Gilde, id: 223456789012345678, allowed: ["*"]}]
+    groups: [{name: Gilde, id: 223456789012345678, space: true, allowed: ["*"]}]
   mattermost:
     enabled: true
     url: https://chat.example.org/
@@ -162,10 +162,10 @@ func TestFullFile(t *testing.T) {
 		{"rest", fmt.Sprint(c.Mode, c.Log, c.Queue), "domain_expert{debug} {true}"},
 		{"first account", fmt.Sprintf("%+v", t0), "{Common:{Name:haus Enabled:true Token:${env:TG_HAUS} " +
 			"Allowed:[{Name: ID:778812 Role:user} {Name:Ada ID:990011 Role:admin}] " +
-			"Groups:[{ID:-1001234 Name:Vorstand Mention:always Allowed:[{Name: ID:* Role:user}] Anonymous:true Commands:[status]} " +
-			"{ID:-77 Name: Mention:required Allowed:[] Anonymous:false Commands:[]}] Bots:[555] Pairing:off} APIURL: Mode:poll Webhook:{URL: Listen: Secret:} Rich:false Ephemeral:false}"},
+			"Groups:[{ID:-1001234 Name:Vorstand Space:false Mention:always Allowed:[{Name: ID:* Role:user}] Anonymous:true Commands:[status]} " +
+			"{ID:-77 Name: Space:false Mention:required Allowed:[] Anonymous:false Commands:[]}] Bots:[555] Pairing:off} APIURL: Mode:poll Webhook:{URL: Listen: Secret:} Rich:false Ephemeral:false}"},
 		{"Discord", fmt.Sprintf("%+v", c.Channels.Discord[0]), "{Common:{Name:main Enabled:true Token:${env:DC} Allowed:[] " +
-			"Groups:[{ID:223456789012345678 Name:Gilde Mention:required Allowed:[{Name: ID:* Role:user}] Anonymous:false Commands:[]}] " +
+			"Groups:[{ID:223456789012345678 Name:Gilde Space:true Mention:required Allowed:[{Name: ID:* Role:user}] Anonymous:false Commands:[]}] " +
 			"Bots:[] Pairing:always} APIURL: Commands:[223456789012345678] KnownLinks:[wiki.example.org]}"},
 		{"Mattermost", fmt.Sprintf("%+v", c.Channels.Mattermost[0]), "{Common:{Name:main Enabled:true Token:${env:MM} Allowed:[{Name:Ole ID:ow8ye3q4mjnkfxt7i5a6b9c1de Role:admin}] " +
 			"Groups:[] Bots:[] Pairing:off} URL:https://chat.example.org Thread:when_threaded Listen:127.0.0.1:8066 PublicURL:https://bot.example.org/mm " +

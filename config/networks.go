@@ -73,7 +73,7 @@ func (d *Discord) connection() any {
 }
 
 func readDiscord(f *form, d *Discord) {
-	n := network{variable: EnvDiscordToken, token: discordToken, odd: oddDiscordToken, id: discordID}
+	n := network{variable: EnvDiscordToken, token: discordToken, odd: oddDiscordToken, id: discordID, spaces: true}
 	if !f.is(writing) {
 		d.Commands = []string{CommandsGlobal}
 	}
@@ -116,7 +116,7 @@ func (m *Mattermost) connection() any {
 }
 
 func readMattermost(f *form, m *Mattermost) {
-	n := network{variable: EnvMattermostToken, token: mattermostPattern, odd: oddMattermostToken, id: mattermostID}
+	n := network{variable: EnvMattermostToken, token: mattermostPattern, odd: oddMattermostToken, id: mattermostID, spaces: true}
 	if !f.is(writing) {
 		m.Thread = ThreadAlways
 	}

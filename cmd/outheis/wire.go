@@ -113,11 +113,15 @@ func access(a config.Account) gateway.Access {
 		People: people(a.People), Programs: a.Bots, Pairing: pairingOf(a.Pairing),
 		Groups: make(map[string]gateway.Group), Spaces: make(map[string]gateway.Group),
 	}
-	for _, g := range a.Groups { // an id names a chat or what chats belong to; no network gives it twice
+	for _, g := range a.Groups {
 		group := gateway.Group{
 			People: people(g.People), Anonymous: g.Anonymous, Unaddressed: !g.Addressed, Commands: g.Commands,
 		}
-		to.Groups[g.ID], to.Spaces[g.ID] = group, group
+		if g.Space { // said by the operator: a guild of Discord can have a channel of its own id
+			to.Spaces[g.ID] = group
+		} else {
+			to.Groups[g.ID] = group
+		}
 	}
 	return to
 }

@@ -1,6 +1,7 @@
 package formatting_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,5 +97,31 @@ func TestNativeTablesGoOn(t *testing.T) {
 	}
 	if len(parts) < 2 || rows != 60 {
 		t.Errorf("%d rows in %d parts", rows, len(parts))
+	}
+}
+
+func TestGridsGoOn(t *testing.T) {
+	table := formatting.Table{Head: [][]formatting.Inline{{formatting.Text("Stelle")}, {formatting.Text("Frist")}}}
+	for i := range 60 {
+		table.Rows = append(table.Rows, [][]formatting.Inline{{formatting.Text(fmt.Sprintf("Amt <%02d>", i))}, {formatting.Text("1 Tag")}})
+	}
+	for _, p := range []formatting.Profile{formatting.TelegramHTML(), formatting.DiscordMarkdown()} {
+		for limit := 300; limit < 400; limit++ {
+			p.Limit = limit
+			for _, doc := range []formatting.Document{formatting.Doc(table), formatting.Doc(formatting.Para(formatting.Text(words(40))), formatting.Quoted(table))} {
+				parts := formatting.Render(doc, p)
+				checkParts(t, p, parts)
+				rows := 0
+				for i, part := range parts {
+					n, heads := strings.Count(part.Plain, "│ 1 Tag"), strings.Count(part.Plain, "Stelle   │ Frist\n─────────┼──────\nAmt <")
+					if rows += n; n > 0 && heads != 1 || n == 0 && strings.Contains(part.Plain, "Stelle") {
+						t.Fatalf("%s with a limit of %d: part %d has %d heads above %d rows: %q", p.Name, limit, i+1, heads, n, part.Plain)
+					}
+				}
+				if rows != 60 || len(parts) < 4 {
+					t.Fatalf("%s: %d rows in %d parts", p.Name, rows, len(parts))
+				}
+			}
+		}
 	}
 }

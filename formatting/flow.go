@@ -48,6 +48,7 @@ const (
 	spanQuote
 	spanFolded
 	spanTable  // rows of a native table; arg: its head, repeated where it is cut
+	spanGrid   // rows of a monospaced table; arg: the lines above them, repeated as those
 	spanRow    // one of them, or its head; never cut
 	spanLine   // arg: the line's prefix, repeated where a line is cut
 	spanIndent // the blanks that a line begins with, where they are markup

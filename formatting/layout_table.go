@@ -12,7 +12,7 @@ func (l *layout) table(t Table) {
 		return
 	}
 	if grid := l.grid(t); grid != nil {
-		l.pre(grid, "", "")
+		l.preGrid(grid)
 		return
 	}
 	complete := t.headsShow()
@@ -41,6 +41,28 @@ func (l *layout) table(t Table) {
 			l.separate(separator{class: lineEnd})
 		}
 	}
+}
+
+// preGrid writes the lines of a grid: its head, the rule and the rows. Where
+// the dialect marks code up, a part that begins inside the rows begins with the
+// head again, unless that takes more than a quarter of a part.
+func (l *layout) preGrid(lines []string) {
+	if len(lines) < 4 || !l.p.Dialect.draws(spanPre) {
+		l.pre(lines, "", "")
+		return
+	}
+	head := lines[0] + "\n" + lines[1] + "\n"
+	if l.p.Limit > 0 && l.p.Measure.Of(head) > l.p.Limit/4 {
+		l.pre(lines, "", "")
+		return
+	}
+	l.pre(append([]string{head + lines[2]}, lines[3:]...), "", "")
+	pre := len(l.flow.spans) - 1
+	for l.flow.spans[pre].kind != spanPre {
+		pre--
+	}
+	rows := span{start: l.flow.spans[pre].start + len(head) + len(lines[2]) + 1, end: len(l.text), kind: spanGrid, arg: head}
+	l.flow.spans = append(l.flow.spans, rows)
 }
 
 // headsShow reports whether each column has a cell beside which its head will

@@ -156,7 +156,7 @@ So wird sie gesendet.
 	b.WriteString(`## Eine lange Antwort
 
 Sie wird in Teile geschnitten: zuerst zwischen Absätzen, dann Zeilen, Sätzen und Wörtern; nie zwischen einem Satz und seinem
-Beleg. Jeder Teil steht für sich: Code wird neu geöffnet, in seiner Sprache; eine eigene Tabelle wiederholt ihren Kopf. Hier
+Beleg. Jeder Teil steht für sich: Code wird neu geöffnet, in seiner Sprache; eine Tabelle wiederholt ihren Kopf. Hier
 ist die Grenze so klein gewählt, dass man es sieht.
 
 `)

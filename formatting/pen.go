@@ -75,9 +75,13 @@ func (p *place) repeat(s span, write func(all string, from, to int)) {
 			write(text, 0, len(text))
 		}
 	}
-	if s.kind == spanLine {
+	switch s.kind {
+	case spanLine:
 		put(spanPrefix, s.arg)
 		p.in = before.in
+		return
+	case spanGrid:
+		write(s.arg, 0, len(s.arg))
 		return
 	}
 	head, rule, _ := strings.Cut(s.arg, "\n")
@@ -146,7 +150,7 @@ func (p *printer) open(s span, around []span, again bool) {
 			p.plain = append(p.plain, s.arg...)
 		}
 		p.mute++
-	case spanLine, spanTable:
+	case spanLine, spanTable, spanGrid:
 		if again {
 			p.repeat(s, p.write)
 		}
@@ -160,7 +164,7 @@ func (p *printer) close(s span, around []span) {
 	switch s.kind {
 	case spanAlt:
 		p.mute--
-	case spanLine, spanTable:
+	case spanLine, spanTable, spanGrid:
 	default:
 		p.marked = p.d.close(p.marked, s, around)
 		p.leave(s, around)
@@ -243,7 +247,7 @@ func (m *meter) open(s span, around []span, again bool) {
 			m.sum.plain += int32(m.m.Of(s.arg))
 		}
 		m.mute++
-	case spanLine, spanTable:
+	case spanLine, spanTable, spanGrid:
 		if again {
 			m.repeat(s, m.write)
 		}
@@ -260,7 +264,7 @@ func (m *meter) close(s span, around []span) {
 	switch s.kind {
 	case spanAlt:
 		m.mute--
-	case spanLine, spanTable:
+	case spanLine, spanTable, spanGrid:
 	default:
 		m.scratch = m.d.close(m.scratch[:0], s, around)
 		m.leave(s, around)

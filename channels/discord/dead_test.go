@@ -179,6 +179,36 @@ func TestSilenceTurnsRedWithinTwoMinutes(t *testing.T) {
 	s.health(channels.Red)
 }
 
+// A gateway that answers every attempt to begin or resume a session with a word
+// of its own, and never with a session, is no sign of life, though each of these
+// words is routine by itself.
+func TestSessionsThatNeverBeginTurnRed(t *testing.T) {
+	for _, word := range []string{`{"op":9,"d":false}`, `{"op":9,"d":true}`, `{"op":7,"d":null}`} {
+		t.Run(word, func(t *testing.T) {
+			n := newNetwork(t, fake.Options{})
+			var ahead atomic.Int64
+			now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+			s := run(t, n, func(o *discord.Options) { o.Now = now }, nil).connected()
+			n.fake.RejectConnects(-1, word)
+			n.fake.Reconnect()
+			s.health(channels.Yellow)
+			s.await("several attempts", func() bool { return n.fake.Gateway().Connects > 4 })
+			ahead.Store(int64(119 * time.Second))
+			if h := s.health(channels.Red); !strings.Contains(h.Reason, "session") && !strings.Contains(h.Reason, "reconnect") {
+				t.Errorf("health is %+v, want what the gateway says", h)
+			}
+			if s.log.count("channel does not receive") != 1 {
+				t.Errorf("logged %d times, want once", s.log.count("channel does not receive"))
+			}
+			n.fake.ClearFaults()
+			s.health(channels.Green)
+			if e := s.say("nachher"); e.Text != "nachher" {
+				t.Errorf("got %q", e.Text)
+			}
+		})
+	}
+}
+
 // A store that takes nothing is red, and green when it takes again.
 func TestUnstoredEventsAreRed(t *testing.T) {
 	n := newNetwork(t, fake.Options{})

@@ -48,6 +48,32 @@ type failure struct {
 	global bool              // the wait concerns all requests
 	token  [sha256.Size]byte // which token was used
 	cause  error             // a context's error, or nil
+	ending ending            // of a connection that ended for no fault of the network
+}
+
+// An ending is why a connection ended that was no failure of the network.
+type ending int
+
+const (
+	endNone ending = iota
+	// endReconnect: the gateway wants the connection to end.
+	endReconnect
+	// endInvalid: the session is not known any more.
+	endInvalid
+	// endRegained: a session without message contents ends once we may have them.
+	endRegained
+	// endOverlooked: the connection brings nothing of what happens.
+	endOverlooked
+)
+
+// ended returns the failure that stands for an ending.
+func ended(e ending) *failure {
+	return &failure{what: "receive", kind: answered, ending: e, text: map[ending]string{
+		endReconnect:  "asked to reconnect",
+		endInvalid:    "the session is not known any more",
+		endRegained:   "message contents are allowed now",
+		endOverlooked: "the gateway brings no messages although it answers",
+	}[e]}
 }
 
 func (f *failure) Error() string {

@@ -74,6 +74,7 @@ type gateway struct {
 	seq        int64
 	identified time.Time // the last IDENTIFY
 	lived      time.Time // since when the present connection has a session
+	fruitless  int       // connections in a row that had none
 	// withheld says that the portal does not let us ask for message contents;
 	// then we live without, and with what mentions us.
 	withheld bool
@@ -296,12 +297,6 @@ func (g *gateway) greet(l *link, token string) error {
 	})
 }
 
-// errInvalid ends a connection whose session is not known any more.
-var errInvalid = &failure{what: "resume", kind: answered, text: "the session is not known any more"}
-
-// errReconnect ends a connection that the gateway wants to end.
-var errReconnect = &failure{what: "receive", kind: unanswered, text: "asked to reconnect"}
-
 // frame handles one frame.
 func (g *gateway) frame(l *link, f frame) error {
 	switch *f.Op {
@@ -310,13 +305,13 @@ func (g *gateway) frame(l *link, f frame) error {
 	case opHeartbeat:
 		l.beatNow()
 	case opReconnect:
-		return errReconnect
+		return ended(endReconnect)
 	case opInvalidSession:
 		var resumable bool
 		if json.Unmarshal(f.Data, &resumable) != nil || !resumable {
 			g.forget()
 		}
-		return errInvalid
+		return ended(endInvalid)
 	case opDispatch:
 		return g.dispatch(l, f)
 	}

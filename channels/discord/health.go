@@ -121,6 +121,14 @@ func (h *health) established(now time.Time, withheld bool) {
 	h.again = time.Time{}
 }
 
+// lost notes that a connection ended, for whatever reason. What comes until the
+// next session lives is no sign of life.
+func (h *health) lost() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.live = false
+}
+
 // fail notes why the connection ended and reports whether it is news.
 func (h *health) fail(t troubleKind, detail string) bool {
 	h.mu.Lock()

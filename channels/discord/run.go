@@ -38,6 +38,11 @@ func (g *gateway) run(ctx context.Context) error {
 		g.lived = time.Time{}
 		err := g.connect(ctx)
 		g.in.disconnected()
+		g.c.health.lost()
+		g.fruitless++
+		if !g.lived.IsZero() {
+			g.fruitless = 0
+		}
 		if !g.lived.IsZero() && g.c.opts.Now().Sub(g.lived) >= g.c.times.steady {
 			g.wait.Reset()
 		}
@@ -63,13 +68,13 @@ func (g *gateway) failed(ctx context.Context, err error) error {
 		f = &failure{what: "receive", kind: unanswered, text: channels.Scrub(err.Error(), g.c.opts.Token())}
 	}
 	switch {
-	case f == errReconnect:
+	case f.ending == endReconnect && g.fruitless <= 1:
 		return g.wait.Wait(ctx) // nothing is wrong
-	case f == errRegained:
+	case f.ending == endRegained:
 		g.forget()
 		g.withheld = false
 		return ctx.Err()
-	case f == errInvalid:
+	case f.ending == endInvalid && g.fruitless <= 1:
 		// Discord asks for a wait of one to five seconds.
 		b := channels.Backoff{Min: g.c.times.identify, Max: g.c.times.identify}
 		return b.Wait(ctx)
@@ -93,6 +98,9 @@ func (g *gateway) failed(ctx context.Context, err error) error {
 	}
 	if f.status == http.StatusTooManyRequests && f.after > 0 {
 		return channels.Pause(ctx, min(f.after, longestWait))
+	}
+	if f.ending == endInvalid {
+		return channels.Pause(ctx, max(g.wait.Next(), g.c.times.identify))
 	}
 	return g.wait.Wait(ctx)
 }
@@ -197,9 +205,9 @@ func (c *Channel) look(ctx context.Context, g *gateway, r *receiver) {
 		g.end(f)
 	case err == nil && app.mayReadContents() && c.health.isWithheld():
 		c.health.released()
-		g.end(errRegained)
+		g.end(ended(endRegained))
 	case err == nil:
-		r.lookAround(ctx, func() { g.end(errOverlooked) })
+		r.lookAround(ctx, func() { g.end(ended(endOverlooked)) })
 	}
 }
 
@@ -210,12 +218,6 @@ func (c *Channel) doubt() {
 	default:
 	}
 }
-
-// errRegained ends a session without message contents once we may have them.
-var errRegained = &failure{what: "receive", kind: unanswered, text: "message contents are allowed now"}
-
-// errOverlooked ends a connection that brings nothing of what happens.
-var errOverlooked = &failure{what: "receive", kind: answered, text: "the gateway brings no messages although it answers"}
 
 // end ends the present connection for a reason.
 func (g *gateway) end(reason error) {

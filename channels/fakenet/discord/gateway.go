@@ -90,6 +90,7 @@ type conn struct {
 	mute    bool // heartbeats are answered, events are not sent
 	closing bool
 	noReady bool
+	reject  string // a frame in place of a session
 	frames  []time.Time
 
 	kick  chan struct{}
@@ -132,6 +133,9 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	s.stats.Connects++
 	if c.resume {
 		s.stats.ResumeURL++
+	}
+	if f.kind == refuseSession {
+		c.reject = f.text
 	}
 	switch {
 	case f.kind == refuseHello:

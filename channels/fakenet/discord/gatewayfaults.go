@@ -215,6 +215,7 @@ const (
 	refuseGarbage
 	refuseClose
 	refuseReady
+	refuseSession
 )
 
 // A refusal is what goes wrong with one of the next connections.
@@ -247,6 +248,13 @@ func (s *Server) CloseConnects(n, code int, text string) {
 // WithholdReady never answers IDENTIFY and RESUME on the next n websockets.
 func (s *Server) WithholdReady(n int) { s.refuse(refusal{kind: refuseReady, times: n}) }
 
+// RejectConnects answers IDENTIFY and RESUME with a frame of the caller's, as
+// opcode 7 or 9, on the next n websockets; a negative n stands for all until
+// [Server.ClearFaults].
+func (s *Server) RejectConnects(n int, frame string) {
+	s.refuse(refusal{kind: refuseSession, text: frame, times: n})
+}
+
 func (s *Server) refuse(r refusal) {
 	if r.times == 0 {
 		panic(fmt.Sprintf("fake discord: a fault of kind %d for no connection", r.kind))
@@ -272,3 +280,6 @@ func (s *Server) takeRefusal() refusal {
 	}
 	return taken
 }
+
+// refuseSession answers what wants a session. The server's lock is held.
+func (c *conn) refuseSession() { c.push(frame{websocket.TextMessage, []byte(c.reject)}) }

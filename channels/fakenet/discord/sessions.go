@@ -74,6 +74,10 @@ func (c *conn) identify(raw json.RawMessage) {
 	if c.noReady {
 		return
 	}
+	if c.reject != "" {
+		c.refuseSession()
+		return
+	}
 	se := &session{id: "fake" + s.newID(), intents: *id.Intents, compress: id.Compress, conn: c}
 	s.sessions[se.id] = se
 	c.session = se
@@ -158,6 +162,9 @@ func (c *conn) resumeSession(raw json.RawMessage) {
 		c.close(closeInvalidSeq, "Invalid seq.")
 		return
 	case c.noReady:
+		return
+	case c.reject != "":
+		c.refuseSession()
 		return
 	}
 	if se.conn != nil {

@@ -84,6 +84,9 @@ func (g *Gateway) recount(e *Envelope) {
 	switch {
 	case e.Payload.By != "":
 		g.ledger.pressed(who, at)
+		if e.From.User.Program {
+			g.ledger.asked(who, at)
+		}
 	case e.Payload.Notice != ReasonQuota && e.Payload.Notice != ReasonDaily && e.Payload.Notice != ReasonBusy:
 		g.ledger.asked(who, at)
 	}

@@ -9,9 +9,10 @@ type Prover interface {
 	Agent
 	// Prove looks up b, a Beleg of an earlier answer whose statement was wording,
 	// in what is there now. Of r it reads who asks and in which language. It may
-	// be called from many goroutines. An error is an [*Error] where the person can
-	// be told more than that it failed, as with [StatusDenied] where r may not
-	// read the source any more.
+	// be called from many goroutines. An [*Error] with [StatusUnavailable] says that
+	// r may read the source, which cannot be looked at now; with [StatusDenied] that
+	// r may not, or that the source is there no more. After any other error nobody
+	// knows whether r may.
 	Prove(ctx context.Context, r Request, b Beleg, wording string) (Proof, error)
 }
 

@@ -30,14 +30,12 @@ func (g *Gateway) exhibits(ctx context.Context, req *Envelope, target relay.Targ
 	}
 	answer := about.res.answer()
 	n := len(answer.Belege())
-	switch {
-	case n == 0:
+	if n == 0 {
 		return relay.Say(t.Say("gateway.no_evidence"), target), nil
-	case req.Payload.Number > n, req.Payload.Number < 0:
-		return relay.NoExhibit(max(0, req.Payload.Number), n, target), nil
 	}
 	first, last := 1, n
-	if req.Payload.Number > 0 {
+	missing := req.Payload.Number < 0 || req.Payload.Number > n // how many there are is told to whoever may see them
+	if req.Payload.Number > 0 && !missing {
 		first, last = req.Payload.Number, req.Payload.Number
 	}
 	ctx, cancel := context.WithTimeout(ctx, proofTime)
@@ -50,16 +48,22 @@ func (g *Gateway) exhibits(ctx context.Context, req *Envelope, target relay.Targ
 		}
 		all = append(all, x)
 	}
+	if missing {
+		return relay.NoExhibit(max(0, req.Payload.Number), n, target), nil
+	}
 	return relay.Evidence(answer, all, target), nil
 }
 
-// exhibit is one Beleg with what has become of it. Denied says that whoever reads
-// it may not any more, and Why says so.
-func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, number int) (_ relay.Exhibit, denied bool) {
-	x := relay.Exhibit{Number: number}
+// exhibit is one Beleg with what has become of it. Denied says that it is not
+// shown, and Why says the reason: whoever reads it may not any more, or nobody can
+// tell whether they may. What stood in the chat once is no reason to show it again.
+func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, number int) (x relay.Exhibit, denied bool) {
+	t := texts.For(req.Payload.Lang)
+	x.Number = number
 	prover, ok := g.agents[about.res.From.Agent].(agents.Prover)
 	if !ok {
-		return x, false
+		x.Why = t.Say("gateway.evidence_nobody")
+		return x, true
 	}
 	b, wording := about.res.answer().Belege()[number-1], ""
 	for _, s := range about.res.answer().Statements() {
@@ -79,12 +83,17 @@ func (g *Gateway) exhibit(ctx context.Context, req *Envelope, about *given, numb
 		return x, false
 	}
 	g.log.Warn("evidence was not compared", "agent", about.res.From.Agent, "id", req.ID, "err", err)
-	x.Why = texts.For(req.Payload.Lang).Say("gateway.not_compared")
 	var known *agents.Error
-	if errors.As(err, &known) && known.Text != "" {
+	denied = !errors.As(err, &known) || known.Status != agents.StatusUnavailable
+	switch {
+	case known != nil && known.Text != "":
 		x.Why = known.Text
+	case denied:
+		x.Why = t.Say("gateway.evidence_closed")
+	default:
+		x.Why = t.Say("gateway.not_compared")
 	}
-	return x, known != nil && known.Status == agents.StatusDenied
+	return x, denied
 }
 
 // prove asks an agent, and does not wait for one whose time is over.

@@ -344,6 +344,11 @@ func (f answering) Answer(ctx context.Context, r agents.Request) (agents.Answer,
 	return f(ctx, r)
 }
 
+// Prove finds all evidence as it was.
+func (f answering) Prove(_ context.Context, _ agents.Request, b agents.Beleg, wording string) (agents.Proof, error) {
+	return agents.Proof{State: agents.ProofSame, Wording: wording, Now: b}, nil
+}
+
 // echo answers every question with itself and a claim.
 func echo(_ context.Context, r agents.Request) (agents.Answer, error) {
 	return agents.Cite(

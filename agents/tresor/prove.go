@@ -15,8 +15,9 @@ var _ agents.Prover = (*Agent)(nil)
 var _ agents.Prover = (*Keeper)(nil)
 
 // Prove compares a Beleg of an earlier answer with the present release of its
-// Tresor. A Tresor that r may not be answered from is refused, one that is not
-// served cannot be compared with; both are an [*agents.Error].
+// Tresor. A Tresor that r may not be answered from, or that is there no more, is
+// refused; one that is out of service cannot be compared with. Both are an
+// [*agents.Error].
 func (a *Agent) Prove(ctx context.Context, r agents.Request, b agents.Beleg, wording string) (agents.Proof, error) {
 	if err := ctx.Err(); err != nil {
 		return agents.Proof{}, err
@@ -31,7 +32,7 @@ func (a *Agent) Prove(ctx context.Context, r agents.Request, b agents.Beleg, wor
 		return agents.Proof{}, &agents.Error{Status: agents.StatusDenied, Text: t.Say("answer.denied"), Err: errNoAudience}
 	case i < 0:
 		return agents.Proof{}, &agents.Error{
-			Status: agents.StatusUnavailable, Text: t.Say("answer.unknown_scope", b.Tresor, quoted(t, idsOf(readable))),
+			Status: agents.StatusDenied, Text: t.Say("answer.unknown_scope", b.Tresor, quoted(t, idsOf(readable))),
 			Err: fmt.Errorf("no Tresor %q is served", b.Tresor),
 		}
 	case readable[i].Snapshot == nil:
@@ -44,7 +45,7 @@ func (a *Agent) Prove(ctx context.Context, r agents.Request, b agents.Beleg, wor
 			Err: fmt.Errorf("Tresor %s: %w", b.Tresor, err),
 		}
 	case b.Kind != "claim":
-		return agents.Proof{}, errors.New("tresor agent: prove: Beleg is no claim")
+		return agents.Proof{}, &agents.Error{Status: agents.StatusUnavailable, Err: errors.New("tresor agent: prove: Beleg is no claim")}
 	}
 	return compare(t, readable[i], b, wording), nil
 }

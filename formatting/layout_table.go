@@ -112,6 +112,7 @@ func (l *layout) grid(t Table) []string {
 		}
 		rows = append(rows, row)
 	}
+	most := int(l.p.budget(l.p.markerSize(0)).seen)
 	lines := make([]string, 0, len(rows)+1)
 	for i, row := range rows {
 		var b strings.Builder
@@ -121,7 +122,11 @@ func (l *layout) grid(t Table) []string {
 			}
 			pad(&b, cell, widths[j], align(t, j))
 		}
-		lines = append(lines, strings.TrimRight(b.String(), " "))
+		line := strings.TrimRight(b.String(), " ")
+		if most > 0 && 2*l.p.Measure.Of(line) > most {
+			return nil // it might be cut, between a sentence and its citation too
+		}
+		lines = append(lines, line)
 		if i == 0 {
 			lines = append(lines, gridRule(widths))
 		}

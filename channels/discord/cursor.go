@@ -25,6 +25,7 @@ type marks struct {
 	direct  map[string]uint64 // direct channels and their last durable message
 	people  map[string]string // direct channels by person
 	pending map[uint64]int    // messages that came and are not durable yet
+	held    map[string]bool   // channels whose marks must not move: something before is missing
 	dirty   bool
 }
 
@@ -34,6 +35,7 @@ const mostDirect = 1000
 func newMarks() *marks {
 	return &marks{
 		done: make(map[string]uint64), direct: make(map[string]uint64), people: make(map[string]string), pending: make(map[uint64]int),
+		held: make(map[string]bool),
 	}
 }
 
@@ -154,12 +156,33 @@ func (m *marks) read(channel string, direct bool, id uint64) {
 }
 
 func (m *marks) advance(channel string, direct bool, id uint64) {
-	if id > m.floor && id > m.done[channel] {
+	if id > m.floor && id > m.done[channel] && !m.held[channel] {
 		m.done[channel], m.dirty = id, true
 	}
 	if direct && id > m.direct[channel] {
 		m.direct[channel], m.dirty = id, true
 	}
+}
+
+// hold keeps the mark of a channel where it is, whatever becomes durable.
+func (m *marks) hold(channel string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.held[channel] = true
+}
+
+// letGo lets the mark of a channel move again.
+func (m *marks) letGo(channel string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.held, channel)
+}
+
+// free lets all marks move again.
+func (m *marks) free() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.held)
 }
 
 // after returns up to where a channel was read.

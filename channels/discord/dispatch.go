@@ -27,11 +27,16 @@ type receiver struct {
 	expected map[string]bool // guilds that have not described themselves
 	began    time.Time       // when the session named them
 	fills    int             // channels that are being caught up with
+	owed     map[string]debt // channels whose missed messages could not be read yet
 }
 
 func newReceiver(ctx context.Context, c *Channel, in channels.Deliver) *receiver {
+	// What was owed to a Run before is asked for again like everything else.
+	c.marks.free()
+	c.health.owes(0)
 	return &receiver{
 		c: c, in: in, lanes: newLanes(ctx, c.log), places: newPlaces(), seen: newClaims(), expected: make(map[string]bool),
+		owed: make(map[string]debt),
 	}
 }
 
@@ -119,15 +124,22 @@ func (r *receiver) disconnected() {
 }
 
 // complete returns up to when everything has come, or the zero time while
-// something is being caught up with. It may be called from any goroutine.
+// something is being caught up with or owed. It may be called from any
+// goroutine.
 func (r *receiver) complete() time.Time {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	waits := len(r.expected) > 0 && r.c.opts.Now().Sub(r.began) < guildWait
-	if !r.live || r.fills > 0 || waits {
+	if !r.quiet() || len(r.debts()) > 0 {
 		return time.Time{}
 	}
 	return r.c.health.lastReceived()
+}
+
+// quiet reports whether a session lives and nothing is being caught up with. It
+// may be called from any goroutine.
+func (r *receiver) quiet() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waits := len(r.expected) > 0 && r.c.opts.Now().Sub(r.began) < guildWait
+	return r.live && r.fills == 0 && !waits
 }
 
 // dispatch takes one event. What cannot be understood is skipped: it would come
@@ -189,6 +201,11 @@ func (r *receiver) onMessage(_ string, raw json.RawMessage) error {
 	m, id, err := decodeMessage(raw)
 	if err != nil {
 		return err
+	}
+	if m.GuildID == "" && !r.c.marks.isDirect(m.ChannelID) {
+		// Discord did not list this channel; what was written there before, while
+		// nobody listened, is found now.
+		r.fill(m.ChannelID, place{kind: discordgo.ChannelTypeDM}, 0, nil)
 	}
 	r.c.marks.came(m.ChannelID, m.GuildID == "", id)
 	err = r.lanes.add(m.ChannelID, func(ctx context.Context) { r.take(ctx, m, id, m.GuildID) })

@@ -71,6 +71,7 @@ type health struct {
 	left      int  // sessions that may be started today
 	total     int
 	again     time.Time // when sessions may be started again
+	owed      int       // channels whose missed messages were not read yet
 	omitted   time.Time // when missed messages were left out
 	unsaved   bool      // the cursor cannot be written
 	forgotten bool      // the cursor could not be read
@@ -210,6 +211,13 @@ func (h *health) exhausted(until time.Time) {
 	h.again = until
 }
 
+// owes notes in how many channels missed messages are not read yet.
+func (h *health) owes(n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.owed = n
+}
+
 func (h *health) skipped(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -294,6 +302,8 @@ func (c *Channel) noted(h *health, now time.Time, set func(channels.State, strin
 		set(channels.Yellow, say("discord.unsaved"), say("discord.not_stored_remedy"))
 	case h.forgotten:
 		set(channels.Yellow, say("discord.forgotten"), say("discord.skipped_remedy"))
+	case h.owed > 0:
+		set(channels.Yellow, say("discord.owed", h.owed), say("discord.owed_remedy"))
 	case !h.omitted.IsZero() && now.Sub(h.omitted) < skippedFor:
 		set(channels.Yellow, say("discord.skipped"), say("discord.skipped_remedy"))
 	case h.total > 0 && h.left < lowBudget:

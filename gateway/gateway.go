@@ -228,7 +228,7 @@ func New(o Options) (*Gateway, error) {
 	g.since = g.now()
 	g.commands = commandNames(o.Agents)
 	g.lanes.attend = g.attend
-	g.roster.doc, g.roster.now = o.Roster, g.now
+	g.roster.doc, g.roster.now, g.languages.doc = o.Roster, g.now, o.Languages
 	if len(o.Local) > 0 {
 		g.local = newLocal(o.Local)
 		g.outlets.add(&outlet{id: AccountID{LocalChannel, localAccount}, local: g.local})
@@ -240,9 +240,6 @@ func New(o Options) (*Gateway, error) {
 		}
 		g.outlets.add(newOutlet(id, a.Channel))
 	}
-	if err := g.languages.load(o.Languages); err != nil {
-		return nil, err
-	}
 	if err := g.Reload(o.Settings); err != nil {
 		return nil, err
 	}
@@ -251,7 +248,9 @@ func New(o Options) (*Gateway, error) {
 
 // Reload puts new settings in force. They count for what comes from now on;
 // of waiting requests only the rights of their authors are looked up again, before
-// an agent is asked. On an error the old settings stay.
+// an agent is asked. On an error the old settings stay. A document of people that
+// cannot be used is no error, or whom the configuration takes away would stay: see
+// [DocumentError].
 func (g *Gateway) Reload(s Settings) error {
 	if s.Routing.Default != "" && g.agents[s.Routing.Default] == nil {
 		return fmt.Errorf("gateway: default agent %q does not exist", s.Routing.Default)
@@ -267,9 +266,8 @@ func (g *Gateway) Reload(s Settings) error {
 		mentions[strings.ToLower(name)] = route
 	}
 	s.Routing.Mentions = mentions
-	if err := g.roster.load(); err != nil {
-		return err
-	}
+	g.roster.load()
+	g.languages.load()
 	if g.local != nil { // whoever may open the control socket is the owner
 		s.Policy.Access = maps.Clone(s.Policy.Access)
 		if s.Policy.Access == nil {
@@ -281,6 +279,11 @@ func (g *Gateway) Reload(s Settings) error {
 	}
 	g.settings.Store(&s)
 	g.reloaded.beat()
+	select {
+	case <-g.ready:
+		g.tellDamaged(context.Background())
+	default: // Run tells it
+	}
 	return nil
 }
 
@@ -299,6 +302,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.resume()
 	g.lanes.start(func(it *item) { g.carry(work, it) })
 	close(g.ready)
+	g.tellDamaged(work)
 
 	receive, hangUp := context.WithCancel(ctx)
 	defer hangUp()

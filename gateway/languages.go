@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"outheis/channels"
 	"outheis/config/texts"
@@ -31,12 +31,14 @@ const (
 
 // languages remembers which language people chose, by their names as
 // [Gateway.person] gives them, in a document that people may read and edit. It
-// may be used by many goroutines.
+// may be used by many goroutines; looking up waits for nobody.
 type languages struct {
 	doc *store.Doc // nil: in memory only
 
-	mu     sync.RWMutex // guards chosen
-	chosen map[string]string
+	mu      sync.Mutex      // held while a choice is written; guards unsaved
+	unsaved map[string]bool // whose choice is not in the document
+	chosen  atomic.Pointer[map[string]string]
+	damaged atomic.Pointer[DocumentError] // why the document cannot be used; nil when it can
 }
 
 // languagesDoc is the content of the document.
@@ -45,35 +47,35 @@ type languagesDoc struct {
 	Languages map[string]string `json:"languages"`
 }
 
-// load reads the document.
-func (l *languages) load(doc *store.Doc) error {
-	l.doc, l.chosen = doc, make(map[string]string)
-	if doc == nil {
-		return nil
+// load reads the document. What people chose since, and what could not be written,
+// holds beside it.
+func (l *languages) load() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make(map[string]string)
+	if l.doc != nil {
+		l.damaged.Store(readDoc(l.doc, LanguagesFile, parseLanguages, &all))
 	}
-	text, _, err := doc.Read()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if before := l.chosen.Load(); before != nil {
+		for person, lang := range *before {
+			if l.doc == nil || l.unsaved[person] || l.damaged.Load() != nil {
+				all[person] = lang
+			}
+		}
 	}
-	if err == nil {
-		l.chosen, err = parseLanguages(text)
-	}
-	if err != nil {
-		return fmt.Errorf("gateway: read languages: %w", err)
-	}
-	return nil
+	l.chosen.Store(&all)
 }
 
-func parseLanguages(text []byte) (map[string]string, error) {
+func parseLanguages(text []byte) (map[string]string, *DocumentError) {
 	d := languagesDoc{Languages: make(map[string]string)}
 	if len(strings.TrimSpace(string(text))) == 0 {
 		return d.Languages, nil
 	}
 	if err := json.Unmarshal(text, &d); err != nil {
-		return nil, err
+		return nil, damage(LanguagesFile, text, err)
 	}
 	if d.V > languagesVersion {
-		return nil, fmt.Errorf("version %d is newer than this program", d.V)
+		return nil, foreign(LanguagesFile, d.V, languagesVersion)
 	}
 	if d.Languages == nil {
 		d.Languages = make(map[string]string)
@@ -83,31 +85,45 @@ func parseLanguages(text []byte) (map[string]string, error) {
 }
 
 // of returns the language that somebody chose, or "".
-func (l *languages) of(person string) string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return l.chosen[person]
-}
+func (l *languages) of(person string) string { return (*l.chosen.Load())[person] }
 
 // choose notes a choice: at once for this process, and durably when it returns
 // nil.
 func (l *languages) choose(person, lang string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.chosen[person]
-	l.chosen[person] = lang
-	if l.doc == nil || before == lang {
+	if l.of(person) == lang && !l.unsaved[person] {
 		return nil
 	}
-	return l.doc.Edit(func(old []byte) ([]byte, error) {
-		all, err := parseLanguages(old)
-		if err != nil {
-			return nil, err
+	all := maps.Clone(*l.chosen.Load())
+	all[person] = lang
+	l.chosen.Store(&all)
+	if l.doc == nil {
+		return nil
+	}
+	err := l.doc.Edit(func(old []byte) ([]byte, error) {
+		kept, bad := parseLanguages(old)
+		if bad != nil {
+			return nil, bad
 		}
-		all[person] = lang
-		text, err := json.MarshalIndent(languagesDoc{languagesVersion, all}, "", "  ")
+		kept[person] = lang
+		text, err := json.MarshalIndent(languagesDoc{languagesVersion, kept}, "", "  ")
 		return append(text, '\n'), err
 	})
+	if err == nil {
+		delete(l.unsaved, person)
+		l.damaged.Store(nil)
+		return nil
+	}
+	if l.unsaved == nil {
+		l.unsaved = make(map[string]bool)
+	}
+	l.unsaved[person] = true
+	var bad *DocumentError
+	if errors.As(err, &bad) {
+		l.damaged.Store(bad)
+	}
+	return fmt.Errorf("gateway: %w", err)
 }
 
 // languageWord reads words that choose a language, as "sprache englisch" or

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +11,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"outheis/agents"
 	"outheis/channels"
+	"outheis/config/texts"
 	"outheis/gateway"
 	"outheis/store"
 )
@@ -72,6 +75,7 @@ func TestLanguageAfterARestart(t *testing.T) {
 	begin := func() *world {
 		w := newWorld(t, newMemory(), echo)
 		w.o.Languages = h.Doc(gateway.LanguagesFile, store.DocOptions{})
+		w.o.Settings.Admins = nil
 		return w
 	}
 	speak := func(w *world, person, text, want string) {
@@ -95,11 +99,87 @@ func TestLanguageAfterARestart(t *testing.T) {
 		t.Errorf("%s: %v\n%s", gateway.LanguagesFile, err, text)
 	}
 
-	if err := os.WriteFile(filepath.Join(dir, gateway.LanguagesFile), []byte(`{"v":9,"languages":{}}`), 0o600); err != nil {
+	for _, content := range []string{`{"v":9,"languages":{}}`, `{"v":1,`} { // left as it is, and nothing else waits for it
+		if err := os.WriteFile(filepath.Join(dir, gateway.LanguagesFile), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := begin()
+		speak(w, "778812", "stop", "Es läuft gerade keine Frage.")
+		if bad := w.g.Damaged(); len(bad) != 1 || bad[0].Name != gateway.LanguagesFile {
+			t.Errorf("%s: found %v", content, bad)
+		}
+		speak(begin(), "778812", "sprache englisch", texts.For("en").Say("gateway.language_unsaved"))
+		if b, err := os.ReadFile(filepath.Join(dir, gateway.LanguagesFile)); err != nil || string(b) != content {
+			t.Errorf("the file is now %q, %v", b, err)
+		}
+	}
+}
+
+// Looking up a language waits for no choice that is being written, and what could
+// not be written is not claimed to be kept the next time.
+func TestLanguageThatCannotBeKept(t *testing.T) {
+	dir := t.TempDir()
+	h := human(t, dir)
+	defer h.Close()
+	w := newWorld(t, newMemory(), echo)
+	w.o.Languages = h.Doc(gateway.LanguagesFile, store.DocOptions{})
+	if err := os.Mkdir(filepath.Join(dir, gateway.LanguagesFile), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gateway.New(begin().o); err == nil {
-		t.Error("a file of a later version is read")
+	w.start()
+	defer w.end()
+	for range 2 {
+		if err := w.g.Deliver(t.Context(), w.event("7", "sprache englisch")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for _, e := range w.queue.envelopes() {
+		if e.Payload.Notice == "language_unsaved" {
+			n++
+		}
+	}
+	if n != 2 {
+		t.Errorf("said %d times that the language is not kept, want 2", n)
+	}
+}
+
+// Receiving does not wait while somebody's choice is being written.
+func TestLanguageHoldsUpNobody(t *testing.T) {
+	dir := t.TempDir()
+	h := human(t, dir)
+	defer h.Close()
+	w := newWorld(t, newMemory(), echo)
+	w.o.Languages = h.Doc(gateway.LanguagesFile, store.DocOptions{})
+	w.start()
+	defer w.end()
+	chosen := make(chan error, 1)
+	err := h.Doc("held.json", store.DocOptions{}).Edit(func(old []byte) ([]byte, error) { // as a slow disk does
+		started, choice := make(chan struct{}), w.event("7", "sprache englisch")
+		go func() {
+			close(started)
+			chosen <- w.g.Deliver(t.Context(), choice)
+		}()
+		<-started
+		for range 50 { // the choice begins at some time among these
+			done, other := make(chan error, 1), w.event("8", "Wann?")
+			go func() { done <- w.g.Deliver(t.Context(), other) }()
+			select {
+			case err := <-done:
+				if err != nil {
+					return nil, err
+				}
+			case <-time.After(10 * time.Second):
+				return nil, errors.New("a message of somebody else waits")
+			}
+		}
+		return old, nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := <-chosen; err != nil {
+		t.Error(err)
 	}
 }
 

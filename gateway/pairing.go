@@ -236,6 +236,7 @@ func offersCode(e channels.Event, a Access, s State) bool {
 func (g *Gateway) offer(ctx context.Context, e channels.Event, cause string, v Verdict, now time.Time) error {
 	who := identityOf(e)
 	var mine *code
+	known := g.roster.damaged.Load() != nil
 	err := g.roster.edit(func(all *records) bool {
 		mine = nil
 		waiting := 0
@@ -257,8 +258,9 @@ func (g *Gateway) offer(ctx context.Context, e channels.Event, cause string, v V
 		mine = all.draw(code{identity: who, Name: e.Actor.Name, Cause: cause, To: e.Address, At: now.UTC()})
 		return true
 	})
-	if err != nil {
+	if err != nil && !known { // strangers may write as often as they like
 		g.log.Error("code was not given", "channel", who.account().String(), "err", err)
+		g.tellDamaged(ctx)
 	}
 	if err != nil || mine == nil { // a stranger's message must not hold up those of others
 		g.counts.refused(ReasonSender)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -470,8 +471,9 @@ func TestCodeIsToldAgainWithItsEvent(t *testing.T) {
 	})
 }
 
-// Records that nobody can read let nobody in, are not overwritten, and hold up no
-// message.
+// Records that nobody can read let nobody in, at start and with a reload, whose
+// settings are in force at once all the same. They are not overwritten, hold up no
+// message, and administrators are told.
 func TestDamagedRoster(t *testing.T) {
 	for name, content := range map[string]string{"no JSON": "{", "a later version": `{"v":2,"paired":[]}`, "another form": `{"v":1,"paired":{"a":1}}`, "a code that is none": `{"v":1,"codes":[{"code":"ABC"}]}`} {
 		dir := t.TempDir()
@@ -482,18 +484,47 @@ func TestDamagedRoster(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gateway.New(w.o); err == nil || !strings.Contains(err.Error(), gateway.RosterFile) {
+		g, err := gateway.New(w.o)
+		if err != nil {
 			t.Errorf("%s: New = %v", name, err)
+		} else if bad := g.Damaged(); len(bad) != 1 || bad[0].Name != gateway.RosterFile {
+			t.Errorf("%s: New finds %v", name, bad)
 		}
-		if err := os.Remove(path); err != nil {
+		paired := `{"v":1,"paired":[{"channel":"net","account":"main","person":"7"}]}`
+		if err := os.WriteFile(path, []byte(paired), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		w.start()
+		if err := w.g.Deliver(t.Context(), w.event("7", "Wann?")); err != nil || len(w.queue.envelopes()) == 0 {
+			t.Errorf("%s: who was paired is not answered: %v", name, err)
+		}
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.g.Reload(w.o.Settings); err == nil {
-			t.Errorf("%s: Reload returns no error", name)
+		next := w.o.Settings
+		next.Policy.Access = maps.Clone(next.Policy.Access)
+		a := next.Policy.Access[mainAccount]
+		a.People = map[string]agents.Role{"5": agents.RoleUser}
+		next.Policy.Access[mainAccount] = a
+		if err := w.g.Reload(next); err != nil {
+			t.Errorf("%s: Reload = %v", name, err)
+		}
+		taken := func(person string) bool {
+			refused := w.g.Status().Refused[gateway.ReasonSender]
+			if err := w.g.Deliver(t.Context(), w.event(person, "Wann?")); err != nil {
+				t.Errorf("%s: Deliver = %v", name, err)
+			}
+			return w.g.Status().Refused[gateway.ReasonSender] == refused
+		}
+		if !taken("5") || taken("6") || taken("7") {
+			t.Errorf("%s: the allow-list of the reload is not in force, or somebody else is let in", name)
+		}
+		told := false
+		for _, e := range w.queue.envelopes() {
+			told = told || e.Intent == "notice.admin" && strings.Contains(e.Payload.Text, gateway.RosterFile)
+		}
+		if !told {
+			t.Errorf("%s: no administrator is told", name)
 		}
 		if err := w.g.Deliver(t.Context(), w.event("7", "Hallo?")); err != nil {
 			t.Errorf("%s: Deliver = %v", name, err)

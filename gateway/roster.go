@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -91,6 +90,7 @@ type roster struct {
 
 	mu      sync.Mutex // held while the records are changed
 	current atomic.Pointer[view]
+	damaged atomic.Pointer[DocumentError] // why the document cannot be used; nil when it can
 }
 
 // A view is the records at one time, for looking up.
@@ -100,43 +100,37 @@ type view struct {
 	linked map[identity]string // the name that one person's accounts have in common
 }
 
-// load reads the records. On an error those that were read before stay.
-func (r *roster) load() error {
+// load reads the records. When they cannot be used there are none, so that nobody
+// is let in by what cannot be read (spec/reliability.md T5).
+func (r *roster) load() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.doc == nil {
 		if r.current.Load() == nil {
 			r.show(records{})
 		}
-		return nil
+		return
 	}
-	b, _, err := r.doc.Read()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("gateway: %w", err)
-	}
-	all, err := readRecords(b)
-	if err != nil {
-		return fmt.Errorf("gateway: %w", err)
-	}
+	var all records
+	r.damaged.Store(readDoc(r.doc, RosterFile, readRecords, &all))
 	r.show(all)
-	return nil
 }
 
 // readRecords reads the document. Nothing is the same as no records.
-func readRecords(b []byte) (records, error) {
+func readRecords(b []byte) (records, *DocumentError) {
 	var all records
 	if len(bytes.TrimSpace(b)) == 0 {
 		return all, nil
 	}
 	if err := json.Unmarshal(b, &all); err != nil {
-		return records{}, fmt.Errorf("read %s: %w", RosterFile, err)
+		return records{}, damage(RosterFile, b, err)
 	}
 	if all.V != rosterVersion {
-		return records{}, fmt.Errorf("read %s: version %d, want %d", RosterFile, all.V, rosterVersion)
+		return records{}, foreign(RosterFile, all.V, rosterVersion)
 	}
 	for _, c := range all.Codes {
 		if _, ok := readCode(c.Code); !ok {
-			return records{}, fmt.Errorf("read %s: a code that is none", RosterFile)
+			return records{}, damage(RosterFile, b, errors.New("a code that is none"))
 		}
 	}
 	return all, nil
@@ -185,9 +179,9 @@ func (r *roster) edit(change func(*records) (changed bool)) error {
 		return nil
 	}
 	err := r.doc.Edit(func(old []byte) ([]byte, error) {
-		all, err := readRecords(old)
-		if err != nil {
-			return nil, err
+		all, bad := readRecords(old)
+		if bad != nil {
+			return nil, bad
 		}
 		if !apply(all) {
 			after = all
@@ -198,8 +192,13 @@ func (r *roster) edit(change func(*records) (changed bool)) error {
 		return append(b, '\n'), err
 	})
 	if err != nil {
+		var bad *DocumentError
+		if errors.As(err, &bad) {
+			r.damaged.Store(bad)
+		}
 		return fmt.Errorf("gateway: %w", err)
 	}
+	r.damaged.Store(nil)
 	r.show(after)
 	return nil
 }

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"outheis/channels"
 )
@@ -90,8 +92,49 @@ func (g *Gateway) subjectOf(e channels.Event, a aside) (id string, direct bool, 
 	if q, ok := g.recent.find(conversationOf(e), at); ok { // to their own question
 		return q.id, true, nil
 	}
-	q, _ := g.recent.last(conversationOf(e))
+	if at != "" && e.Audience != channels.Direct { // to somebody else
+		return "", false, nil
+	}
+	q, ok := g.recent.last(conversationOf(e))
+	if ok && !a.sure && g.now().Sub(q.at) > lately {
+		return "", false, nil
+	}
 	return q.id, false, nil
+}
+
+// lately is how long ago an answer may be that somebody goes on about without
+// pointing at it.
+const lately = 24 * time.Hour
+
+// continues reports that e goes on in a thread in which its author has an answer
+// of ours of lately: mention starts, the own thread continues, others stay quiet
+// (spec/channels.md D3). A reply to somebody else, and what begins with the name of
+// somebody else, is theirs.
+func (g *Gateway) continues(conversation string, e channels.Event) bool {
+	if e.Audience == channels.Direct || e.Address.Thread() == "" || e.Actor.Kind != channels.Person || e.Actor.ID == "" {
+		return false
+	}
+	if e.Kind != channels.KindMessage && e.Kind != channels.KindEdit {
+		return false
+	}
+	q, ok := g.recent.last(conversation)
+	if !ok || g.now().Sub(q.at) > lately {
+		return false
+	}
+	if strings.HasPrefix(e.Text, "@") {
+		has := func(name string) bool { return g.agents[name] != nil }
+		if _, ours := g.settings.Load().Routing.mentioned(e.Text, true, has); !ours {
+			return false
+		}
+	}
+	if e.Replied == "" {
+		return true
+	}
+	if _, own := g.recent.find(conversation, e.Replied); own {
+		return true
+	}
+	_, ours, err := g.queue.Lookup(postedCause(e.Address, e.Replied))
+	return ours && err == nil
 }
 
 // wantsReason reports that the person has just been asked what is wrong with the

@@ -46,7 +46,7 @@ func Decide(e channels.Event, p Policy, s State) Verdict {
 	}
 	v := Verdict{Role: role}
 	group, _ := access.group(e)
-	if e.Audience != channels.Direct && !e.Addressed && !group.Unaddressed {
+	if e.Audience != channels.Direct && !e.Addressed && !group.Unaddressed && !s.Continues {
 		v.Reason = ReasonUnaddressed
 		return v
 	}
@@ -301,7 +301,7 @@ func judgeContent(e channels.Event, _ Access, l Limits, s State) Verdict {
 	if s.About {
 		return Verdict{Reason: ReasonOK}
 	}
-	speak := e.Audience == channels.Direct || e.Addressed
+	speak := e.Audience == channels.Direct || e.Addressed || s.Continues
 	switch {
 	case len(e.Text) > l.MaxText && utf8.RuneCountInString(e.Text) > l.MaxText:
 		return Verdict{Reason: ReasonTooLong, Say: speak}

@@ -213,6 +213,7 @@ func (g *Gateway) recall(e channels.Event) State {
 	key := conversationOf(e)
 	s.Waiting, s.Open = g.lanes.load(key)
 	s.Agents = g.commandNames()
+	s.Continues = g.continues(key, e)
 	switch e.Kind {
 	case channels.KindEdit:
 		s.Original = g.original(key, e)

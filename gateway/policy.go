@@ -164,6 +164,10 @@ type State struct {
 	// a deletion the unanswered one of the message that was deleted; nil when there
 	// is none.
 	Original *Original
+	// Continues says that this sender goes on with us in a thread: we have answered
+	// them there, and what they write now is directed at nobody else. It counts as
+	// addressed (spec/channels.md D3).
+	Continues bool
 	// About says that the event is about an answer: a button of ours, a reaction
 	// to a message of ours, or words such as "Beleg 2".
 	About bool

@@ -183,3 +183,44 @@ func TestCommandWhereWeAreNotIsAnswered(t *testing.T) {
 		t.Errorf("Ada sees %+v", seen)
 	}
 }
+
+// What is meant for one person's eyes never shows in the chat, also when the
+// server takes no more answers to the command: after its five, and after a
+// restart.
+func TestAnswerForOneNeverShowsInTheChat(t *testing.T) {
+	r := newRig(t, fake.Options{})
+	r.listening()
+	cmd := r.s.AddCommand(r.team, "tresor", r.opts.PublicURL+"/command")
+	r.opts.CommandToken = func() string { return cmd.Token }
+	c, events := r.start()
+	bot, _, _ := r.bot()
+	r.s.Kick(r.group, bot, r.people[channeltest.Ben])
+	next(t, events)
+	r.s.Run(r.team, r.group, "", r.ada, "/tresor Frist?")
+	e := next(t, events)
+	r.s.Join(r.group, bot, r.ada) // invited meanwhile
+	before, direct := len(r.s.Sent(r.group)), len(r.s.Sent(r.direct))
+	for i := range 7 {
+		send(t, c, words(e.Address, fmt.Sprint("Teil ", i)))
+	}
+	again := r.open()
+	defer again.Close()
+	send(t, again, words(e.Address, "Teil 7"))
+	upload := channels.Upload{Name: "x.txt", Size: 1, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("x")), nil }}
+	if _, err := again.SendFile(t.Context(), words(e.Address, "Anlage"), upload); err != nil {
+		t.Error(err)
+	}
+	if got := len(r.s.Sent(r.group)); got != before {
+		t.Errorf("%d posts of ours are open in the chat, want %d", got, before)
+	}
+	if got := len(r.s.Sent(r.direct)) - direct; got != 4 {
+		t.Errorf("%d posts are in the direct chat, want 4", got)
+	}
+	old, err := channels.NewAddress(mattermost.Kind, account, r.group, "", "c:0123456789abcdef0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Send(t.Context(), words(old, "Teil 8")); channels.AsSendError(err).Class != channels.Refused {
+		t.Errorf("an address that names nobody: %v, want a refusal", err)
+	}
+}

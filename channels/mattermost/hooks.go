@@ -42,29 +42,43 @@ type hooks struct {
 
 func newHooks(now func() time.Time) *hooks { return &hooks{now: now, all: make(map[string]*hook)} }
 
-// hookMark stands before the name of a hook in an address.
+// hookMark stands before the name of a hook in the private part of an address,
+// which is "c:<name>:<person>".
 const hookMark = "c:"
+
+// asker returns the person for whose eyes alone what goes to an address is
+// meant, and the name of the hook for it. Ok is false for an address whose chat
+// may read it; the person is "" where an address does not name him.
+func asker(a channels.Address) (person, hook string, ok bool) {
+	rest, ok := strings.CutPrefix(a.Private(), hookMark)
+	hook, person, _ = strings.Cut(rest, ":")
+	if !isID(person) {
+		person = ""
+	}
+	return person, hook, ok
+}
 
 // keep remembers a hook under a name.
 func (h *hooks) keep(name, path string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
+	oldest := ""
 	for other, one := range h.all {
-		if now.After(one.until) || len(h.all) >= mostHooks {
+		if now.After(one.until) {
 			delete(h.all, other)
+		} else if oldest == "" || one.until.Before(h.all[oldest].until) {
+			oldest = other
 		}
+	}
+	if len(h.all) >= mostHooks {
+		delete(h.all, oldest)
 	}
 	h.all[name] = &hook{path: path, until: now.Add(hookLife), uses: hookUses}
 }
 
-// take returns the path of a hook that the private part of an address names
-// and that can still be used.
-func (h *hooks) take(private string) (string, bool) {
-	name, ok := strings.CutPrefix(private, hookMark)
-	if !ok {
-		return "", false
-	}
+// take returns the path of a hook by its name, if it can still be used.
+func (h *hooks) take(name string) (string, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	one := h.all[name]

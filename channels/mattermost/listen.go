@@ -211,8 +211,8 @@ func (c *Channel) commanded(ctx context.Context, form url.Values) (channels.Even
 		if err != nil {
 			return e, err
 		}
-		e.Audience, private = channels.Direct, hookMark+short(form.Get("trigger_id"))
-		c.hooks.keep(strings.TrimPrefix(private, hookMark), path)
+		e.Audience, private = channels.Direct, hookMark+short(form.Get("trigger_id"))+":"+person
+		c.hooks.keep(short(form.Get("trigger_id")), path)
 	default:
 		return e, err
 	}

@@ -46,6 +46,9 @@ func (c *Channel) mine(a channels.Address) error {
 	if a.Channel() != Kind || a.Account() != c.opts.Account {
 		return fmt.Errorf("mattermost: the address belongs to account %q of channel %q", a.Account(), a.Channel())
 	}
+	if person, _, ok := asker(a); ok && person == "" {
+		return errors.New("mattermost: the address does not name who alone may read the answer")
+	}
 	if !isID(strings.TrimPrefix(a.Chat(), personMark)) || a.Thread() != "" && !isID(a.Thread()) {
 		return errors.New("mattermost: the address holds no id of a channel or thread")
 	}
@@ -61,13 +64,21 @@ func (c *Channel) Direct(person string) (channels.Address, error) {
 	return channels.NewAddress(Kind, c.opts.Account, personMark+person, "", "")
 }
 
-// chat returns the channel to post to.
-func (c *Channel) chat(ctx context.Context, a channels.Address) (string, error) {
+// chat returns the channel and the thread to post to. What is meant for one
+// person's eyes never goes to the chat in which it was asked, also when the
+// server takes no answer to the command any more: it goes to the direct chat.
+func (c *Channel) chat(ctx context.Context, a channels.Address) (chat, thread string, err error) {
 	person, direct := strings.CutPrefix(a.Chat(), personMark)
-	if !direct {
-		return a.Chat(), nil
+	if only, _, ok := asker(a); ok {
+		person, direct = only, true
+	} else if direct {
+		thread = a.Thread()
 	}
-	return c.dir.directChannel(ctx, person)
+	if !direct {
+		return a.Chat(), a.Thread(), nil
+	}
+	chat, err = c.dir.directChannel(ctx, person)
+	return chat, thread, err
 }
 
 // hash names a post of ours for the server. It is the same for the same part
@@ -79,8 +90,10 @@ func (c *Channel) hash(p channels.Post) string {
 
 // send posts p once.
 func (c *Channel) send(ctx context.Context, p channels.Post) (channels.Receipt, error) {
-	if h, ok := c.hooks.take(p.To.Private()); ok {
-		return c.respond(ctx, h, p)
+	if _, name, ok := asker(p.To); ok {
+		if h, ok := c.hooks.take(name); ok {
+			return c.respond(ctx, h, p)
+		}
 	}
 	n, err := c.compose(ctx, p)
 	if err != nil {
@@ -121,12 +134,12 @@ func (c *Channel) create(ctx context.Context, p channels.Post, n *model.Post) (c
 
 // compose makes the post of the interface from one of ours.
 func (c *Channel) compose(ctx context.Context, p channels.Post) (*model.Post, error) {
-	chat, err := c.chat(ctx, p.To)
+	chat, thread, err := c.chat(ctx, p.To)
 	if err != nil {
 		return nil, err
 	}
 	hash := c.hash(p)
-	n := &model.Post{ChannelId: chat, RootId: p.To.Thread(), PendingPostId: Kind + ":" + hash, Message: c.message(p)}
+	n := &model.Post{ChannelId: chat, RootId: thread, PendingPostId: Kind + ":" + hash, Message: c.message(p)}
 	n.AddProp(keyProp, hash)
 	if len(p.Body.Buttons) > 0 {
 		if c.buttonsWork(ctx) {

@@ -19,7 +19,7 @@ const (
 
 // Typing implements [channels.Typer].
 func (c *Channel) Typing(ctx context.Context, to channels.Address) (stop func()) {
-	if c.mine(to) != nil || strings.HasPrefix(to.Chat(), personMark) {
+	if _, _, only := asker(to); only || c.mine(to) != nil || strings.HasPrefix(to.Chat(), personMark) {
 		return func() {}
 	}
 	ctx, cancel := context.WithTimeout(ctx, typingMost)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -151,6 +152,9 @@ func (x *examination) directory(dir string, c config.Config, repair bool) {
 	defer h.Close()
 	for _, w := range h.Warnings() {
 		x.warn(w.Key, w.Args...)
+	}
+	for _, bad := range gateway.CheckRecords(h.Doc(gateway.RosterFile, store.DocOptions{}), h.Doc(gateway.LanguagesFile, store.DocOptions{})) {
+		x.fail(bad.Say(x.p.t, filepath.Join(dir, bad.Name)))
 	}
 	if _, err := h.Root().Lstat(queueName); errors.Is(err, fs.ErrNotExist) {
 		x.good("cmd.doctor_no_log", dir)

@@ -87,7 +87,13 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 		Languages: e.human.Doc(gateway.LanguagesFile, store.DocOptions{}), Files: e.human, Transcribe: p.transcribe(c),
 		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
 	})
-	return e, err
+	if err != nil {
+		return nil, err
+	}
+	if bad := e.damaged(); bad != nil {
+		fmt.Fprintln(p.err, bad)
+	}
+	return e, nil
 }
 
 func (e *engine) wiring(c config.Config) wiring { return wiring{c, e.human, e.log, e.p.now} }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +19,8 @@ import (
 
 // reload reads the configuration again and puts in force what can change while
 // running. With a mistake in the file everything stays as it is; the error is
-// then a [badConfig].
+// then a [badConfig]. It is one as well when a document of people is damaged,
+// which keeps nothing of the configuration from its force.
 func (e *engine) reload(ctx context.Context) error {
 	e.reloading.Lock()
 	defer e.reloading.Unlock()
@@ -55,8 +57,8 @@ func (e *engine) reload(ctx context.Context) error {
 		}
 	}()
 	changes := config.Diff(e.current(), next)
-	if changes.None() {
-		return nil
+	if changes.None() { // people may have mended what stands beside it
+		return errors.Join(e.gateway.Reload(e.settings(next)), e.damaged())
 	}
 	accounts, err := e.accountsAfter(next, changes.Channels)
 	if err != nil {
@@ -79,7 +81,21 @@ func (e *engine) reload(ctx context.Context) error {
 	if len(changes.Process) > 0 {
 		e.log.Warn("configuration needs a restart", "keys", changes.Process)
 	}
-	return e.restart(ctx, changes.Channels)
+	return errors.Join(e.restart(ctx, changes.Channels), e.damaged())
+}
+
+// damaged says which documents of people the gateway cannot use; the error is a
+// [badConfig]. The configuration is in force all the same.
+func (e *engine) damaged() error {
+	var lines []string
+	for _, bad := range e.gateway.Damaged() {
+		e.log.Error("records cannot be used", "file", bad.Name, "err", bad.Err)
+		lines = append(lines, "🔴 "+bad.Say(e.p.t, filepath.Join(e.human.Dir(), bad.Name)))
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return badConfig(strings.Join(lines, "\n"))
 }
 
 // configGone keeps what holds when the file is not there any more: defaults in

@@ -3,7 +3,6 @@ package mattermost
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"outheis/channels"
 )
@@ -155,8 +153,6 @@ func (c *Channel) refusal(out *channels.SendError, f *failure) {
 var (
 	// tokenSigns is what a header can hold.
 	tokenSigns = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]+$`)
-	// inQuotes finds what the server quotes of a message.
-	inQuotes = regexp.MustCompile(`"[^"]*"?`)
 	// idInPath finds the ids in a path.
 	idInPath = regexp.MustCompile(`/[a-z0-9]{26}\b`)
 )
@@ -170,29 +166,5 @@ func op(method, path string) string {
 	return method + " " + idInPath.ReplaceAllString(strings.TrimPrefix(path, "/api/v4"), "/…")
 }
 
-// maxErrorText bounds what is taken over of a text from outside.
-const maxErrorText = 200
-
-// safeText makes a text from outside fit for a log: without the token, without
-// what is quoted in it, on one line and not too long.
-func safeText(s, token string) string {
-	if len(token) >= 8 {
-		for _, form := range []string{
-			token, url.QueryEscape(token), url.PathEscape(token),
-			base64.StdEncoding.EncodeToString([]byte(token)), base64.RawURLEncoding.EncodeToString([]byte(token)),
-		} {
-			s = strings.ReplaceAll(s, form, "…")
-		}
-	}
-	s = inQuotes.ReplaceAllString(s, `"…"`)
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return ' '
-		}
-		return r
-	}, s)
-	if len(s) > maxErrorText {
-		s = strings.ToValidUTF8(s[:maxErrorText], "") + "…"
-	}
-	return s
-}
+// safeText makes a text from outside fit for a log.
+func safeText(s, token string) string { return channels.Scrub(s, token) }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
+	"time"
 
 	"outheis/channels"
 )
@@ -42,33 +44,69 @@ func (r *receiver) item(f frame) (item, bool) {
 }
 
 // handle delivers one item. It returns when the event is durable, of no
-// concern, not to be understood, or when ctx has ended.
+// concern, not to be understood, or when ctx has ended. One that makes us panic
+// is tried again and then skipped.
 func (r *receiver) handle(ctx context.Context, it item) {
-	var err error
+	defer r.c.health.work(r.c.opts.Now())()
+	wait := r.c.opts.Retry
+	for strikes := 1; ; strikes++ {
+		err := channels.Contain(func() error { return r.sort(ctx, it) })
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		var p *channels.PanicError
+		if !errors.As(err, &p) {
+			r.c.log.Warn("event skipped", "event", it.frame.event, "chat", it.chat, "err", err)
+			return
+		}
+		r.c.log.Error("a mistake in the program", "event", it.frame.event, "chat", it.chat, "try", strikes, "err", err, "stack", string(p.Stack))
+		if strikes == channels.MaxStrikes {
+			r.c.health.skip(r.c.opts.Now())
+			r.skipped(it)
+			return
+		}
+		if wait.Wait(ctx) != nil {
+			return
+		}
+	}
+}
+
+// skipped notes that the post of an item does not come, so that nothing waits
+// for it.
+func (r *receiver) skipped(it item) {
+	p := it.post
+	if p == nil {
+		if one, err := parsePost(it.frame.text("post")); err == nil {
+			p = &one
+		}
+	}
+	if p != nil && isID(p.ID) && p.ChannelID == it.chat {
+		r.marks.delivered(it.chat, key(*p, it.frame.event == "post_edited"), p.CreateAt)
+	}
+}
+
+// sort delivers an item by what it is.
+func (r *receiver) sort(ctx context.Context, it item) error {
 	if it.reached > 0 {
 		r.marks.reach(it.chat, it.reached)
-		return
+		return nil
 	}
 	switch it.frame.event {
 	case "":
 		if it.post == nil {
-			return
+			return nil
 		}
-		err = r.caughtUp(ctx, it)
+		return r.caughtUp(ctx, it)
 	case "posted":
-		err = r.posted(ctx, it)
+		return r.posted(ctx, it)
 	case "post_edited":
-		err = r.edited(ctx, it)
+		return r.edited(ctx, it)
 	case "post_deleted":
-		err = r.deleted(ctx, it)
+		return r.deleted(ctx, it)
 	case "reaction_added", "reaction_removed":
-		err = r.reacted(ctx, it)
-	default:
-		err = r.member(ctx, it)
+		return r.reacted(ctx, it)
 	}
-	if err != nil && ctx.Err() == nil {
-		r.c.log.Warn("event skipped", "event", it.frame.event, "chat", it.chat, "err", safeText(err.Error(), ""))
-	}
+	return r.member(ctx, it)
 }
 
 // posted delivers a new post of the websocket.
@@ -159,13 +197,13 @@ func (r *receiver) complete(ctx context.Context, t *telling, sender string) erro
 		t.author = user{ID: p.UserID, Username: sender}
 	}
 	if p.RootID != "" {
-		if err := r.persist(ctx, func() (err error) { t.root, err = r.c.dir.root(ctx, p.RootID); return err }); err != nil {
+		if err := r.persist(ctx, p.RootID, func() (err error) { t.root, err = r.c.dir.root(ctx, p.RootID); return err }); err != nil {
 			return err
 		}
 	}
 	// Some events come before the server has joined the files to the post.
 	if len(p.FileIDs.value) == 0 && p.Message == "" || len(files(*p)) > len(p.Metadata.value.Files) {
-		return r.persist(ctx, func() error { return r.refetch(ctx, p) })
+		return r.persist(ctx, p.ID, func() error { return r.refetch(ctx, p) })
 	}
 	return nil
 }
@@ -190,14 +228,35 @@ func (r *receiver) refetch(ctx context.Context, p *post) error {
 	return nil
 }
 
-// persist repeats a question until the server has answered it: with what was
-// asked for, or with a refusal, which is no error. Another error is ctx's.
-func (r *receiver) persist(ctx context.Context, ask func() error) error {
+const (
+	// mostAsked is how often the same is asked of a server that answers other
+	// questions, before we go on without.
+	mostAsked = 5
+	// givenUpFor is for how long what was given up is asked for only once.
+	givenUpFor = 10 * time.Minute
+)
+
+// persist repeats a question about an id until the server has answered it:
+// with what was asked for, or with a refusal, which is no error. An outage is
+// waited out, and so is a token that is not known; a question that the server
+// alone of all does not answer is given up, since nothing behind it may wait
+// for ever. Another error is ctx's.
+func (r *receiver) persist(ctx context.Context, id string, ask func() error) error {
 	wait := r.c.opts.Retry
-	for {
+	for tries := 1; ; tries++ {
 		err := ask()
 		var f *failure
-		if err == nil || errors.As(err, &f) && (f.gone() || f.wrongToken()) {
+		if err == nil {
+			r.hopeless.forget(id)
+			return nil
+		}
+		if errors.As(err, &f) && f.gone() {
+			return nil
+		}
+		if ctx.Err() == nil && (tries >= mostAsked || r.hopeless.has(id, r.c.opts.Now())) && r.answers(ctx) {
+			r.hopeless.add(id, r.c.opts.Now().Add(givenUpFor))
+			r.c.health.skip(r.c.opts.Now())
+			r.c.log.Warn("the server does not answer a question about a message, going on without", "id", id, "err", err)
 			return nil
 		}
 		r.c.log.Debug("asking again", "err", err)
@@ -207,10 +266,46 @@ func (r *receiver) persist(ctx context.Context, ask func() error) error {
 	}
 }
 
+// answers reports whether the server answers at all, and knows us.
+func (r *receiver) answers(ctx context.Context) bool {
+	var me user
+	return r.c.client.call(ctx, http.MethodGet, "/users/me", nil, &me) == nil && me.ID == r.reader.me.ID
+}
+
+// hopeless are ids about which a server does not answer.
+type hopeless struct {
+	mu  sync.Mutex // guards all
+	all map[string]time.Time
+}
+
+// mostHopeless bounds what is remembered.
+const mostHopeless = 1000
+
+func (h *hopeless) has(id string, now time.Time) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return now.Before(h.all[id])
+}
+
+func (h *hopeless) add(id string, until time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all == nil || len(h.all) >= mostHopeless {
+		h.all = make(map[string]time.Time)
+	}
+	h.all[id] = until
+}
+
+func (h *hopeless) forget(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.all, id)
+}
+
 // channel returns what a channel is.
 func (r *receiver) channel(ctx context.Context, id string) (channel, error) {
 	var ch channel
-	err := r.persist(ctx, func() (err error) { ch, err = r.c.dir.channel(ctx, id); return err })
+	err := r.persist(ctx, id, func() (err error) { ch, err = r.c.dir.channel(ctx, id); return err })
 	if err == nil && ch.ID == "" {
 		err = errors.New("channel: not open to us")
 	}
@@ -252,7 +347,7 @@ func (r *receiver) reacted(ctx context.Context, it item) error {
 		return err
 	}
 	p := post{ID: re.PostID, ChannelID: it.chat}
-	err = r.persist(ctx, func() error {
+	err = r.persist(ctx, re.PostID, func() error {
 		known, err := r.c.dir.root(ctx, re.PostID)
 		if err == nil && known.ID != "" {
 			p.RootID = known.RootID
@@ -307,21 +402,13 @@ func (r *receiver) member(ctx context.Context, it item) error {
 // deliver hands e over until it is durable, or until ctx ends and then returns
 // its error.
 func (r *receiver) deliver(ctx context.Context, e channels.Event) error {
-	wait := r.c.opts.Retry
-	for {
-		err := r.in(ctx, e)
-		if err == nil {
-			r.c.health.stored()
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	err := channels.Persist(ctx, r.in, e, r.c.opts.Retry, func(err error) {
 		if r.c.health.unstored(r.c.opts.Now()) {
 			r.c.log.Error("events are not stored, they will be delivered again", "err", err)
 		}
-		if err := wait.Wait(ctx); err != nil {
-			return err
-		}
+	})
+	if err == nil {
+		r.c.health.stored()
 	}
+	return err
 }

@@ -50,9 +50,11 @@ type health struct {
 	received time.Time
 	trouble  troubleKind
 	detail   string
-	cut      time.Time // when a catch-up was cut short
-	refused  time.Time // when the store first refused an event; zero when it takes them
-	buttons  string    // why buttons do not work; "" when they do, or are not wanted
+	cut      time.Time                // when a catch-up was cut short
+	refused  time.Time                // when the store first refused an event; zero when it takes them
+	left     time.Time                // when an event was delivered incomplete, or skipped
+	working  map[*time.Time]time.Time // since when lanes have been busy with one event
+	buttons  string                   // why buttons do not work; "" when they do, or are not wanted
 }
 
 func (h *health) start(now time.Time) {
@@ -87,6 +89,39 @@ func (h *health) capped(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.cut = now
+}
+
+// skip notes that an event was delivered incomplete, or left out.
+func (h *health) skip(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.left = now
+}
+
+// work notes that an event is begun with, until done is called.
+func (h *health) work(now time.Time) (done func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.working == nil {
+		h.working = make(map[*time.Time]time.Time)
+	}
+	id := &now
+	h.working[id] = now
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.working, id)
+	}
+}
+
+// stuck reports whether one event has held up its chat for long; h.mu is held.
+func (h *health) stuck(now time.Time) bool {
+	for _, since := range h.working {
+		if now.Sub(since) > longSilence {
+			return true
+		}
+	}
+	return false
 }
 
 // callback notes why buttons do not work, or "" when they do.
@@ -147,12 +182,18 @@ func (c *Channel) Health() channels.Health {
 			out.State = channels.Red
 		}
 		out.Reason, out.Remedy = c.silent(h.trouble, h.detail)
+	case h.stuck(now):
+		out.State = channels.Red
+		out.Reason, out.Remedy = say("mattermost.stuck"), say("mattermost.server_remedy")
 	case h.buttons != "":
 		out.State = channels.Yellow
 		out.Reason, out.Remedy = say("mattermost.callback", h.buttons), say("mattermost.callback_remedy")
 	case !h.cut.IsZero() && now.Sub(h.cut) < toldFor:
 		out.State = channels.Yellow
 		out.Reason, out.Remedy = say("mattermost.capped"), say("mattermost.capped_remedy")
+	case !h.left.IsZero() && now.Sub(h.left) < toldFor:
+		out.State = channels.Yellow
+		out.Reason, out.Remedy = say("mattermost.left_out"), say("mattermost.left_out_remedy")
 	default:
 		out.State = channels.Green
 	}

@@ -70,6 +70,8 @@ type receiver struct {
 	lanes *lanes
 	marks *marks // shared
 
+	hopeless hopeless // shared
+
 	token  [sha256.Size]byte // of the bot that reader.me is
 	reader reader            // read by the lanes while a connection stands
 
@@ -267,7 +269,7 @@ func (r *receiver) take(ctx context.Context, s *socket, raw []byte) error {
 // catchUpSoon catches up, but not again and again within a moment.
 func (r *receiver) catchUpSoon(ctx context.Context) error {
 	if d := leastBetween - r.c.opts.Now().Sub(r.caught); d > 0 {
-		if err := sleep(ctx, d); err != nil {
+		if err := channels.Pause(ctx, d); err != nil {
 			return err
 		}
 	}
@@ -298,15 +300,9 @@ func (r *receiver) failed(ctx context.Context, err error) error {
 		r.c.log.Warn("channel does not receive", "err", f, "remedy", r.c.Health().Remedy)
 	}
 	if f.kind == answered && f.retryAfter > 0 {
-		if err := sleep(ctx, f.retryAfter); err != nil {
+		if err := channels.Pause(ctx, f.retryAfter); err != nil {
 			return err
 		}
 	}
 	return r.wait.Wait(ctx)
-}
-
-// sleep waits for d, or until ctx ends and then returns its error.
-func sleep(ctx context.Context, d time.Duration) error {
-	b := channels.Backoff{Min: d, Max: d, Rand: func() float64 { return 1 }}
-	return b.Wait(ctx)
 }

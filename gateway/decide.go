@@ -358,7 +358,7 @@ func CommandOf(e channels.Event) string {
 	}
 	word := strings.ToLower(strings.Trim(e.Text, " \n\t.!"))
 	if first, rest := firstOf(word); first != word {
-		if _, ok := readCode(rest); ok && (first == "verbinden" || first == "/verbinden" || first == "/link") {
+		if _, ok := readCode(rest); ok && isCodeLike(e.Text) && (first == "verbinden" || first == "/verbinden" || first == "/link") {
 			return commandLink
 		}
 	}
@@ -378,6 +378,14 @@ func CommandOf(e channels.Event) string {
 		return commandStart
 	}
 	return ""
+}
+
+// isCodeLike tells the codes behind "verbinden" from words that could be one, as
+// "Netzwerk": codes are written as they are shown, in capitals or with a hyphen, or
+// have a digit.
+func isCodeLike(text string) bool {
+	_, rest := firstOf(text)
+	return strings.ContainsAny(rest, "-23456789\u2010\u2011\u2013 ") || strings.ToUpper(rest) == rest
 }
 
 // asks reports that the command of e puts a question to an agent.

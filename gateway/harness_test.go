@@ -35,7 +35,8 @@ type memory struct {
 	fail    error // what AppendAll returns instead of writing
 	longest int   // bytes of a line; 0 for any number
 	commits int
-	died    chan struct{} // closed when the queue has died
+	now     func() time.Time // nil: time.Now
+	died    chan struct{}    // closed when the queue has died
 }
 
 func newMemory() *memory {
@@ -68,7 +69,11 @@ func (m *memory) AppendAll(ctx context.Context, es []gateway.Envelope) ([]gatewa
 			return nil, ctx.Err()
 		}
 		m.seq++
-		e.Head = store.Head{V: 2, Seq: m.seq, ID: fmt.Sprintf("%019d", m.seq), At: store.NewTime(time.Now())}
+		at := time.Now()
+		if m.now != nil {
+			at = m.now()
+		}
+		e.Head = store.Head{V: 2, Seq: m.seq, ID: fmt.Sprintf("%019d", m.seq), At: store.NewTime(at)}
 		b, err := json.Marshal(e)
 		if err != nil {
 			return nil, err

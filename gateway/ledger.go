@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -117,15 +118,23 @@ func (l *ledger) account(s sender, now time.Time) *account {
 func (a *account) forget(now time.Time) bool {
 	a.asked, a.pressed = sinceYesterday(a.asked, now), sinceYesterday(a.pressed, now)
 	for r, t := range a.told {
-		if now.Sub(t) >= ledgerDay {
+		if now.Sub(t) >= ledgerDay || isAhead(t, now) {
 			delete(a.told, r)
 		}
 	}
 	return len(a.asked) == 0 && len(a.pressed) == 0 && len(a.told) == 0 && !now.Before(a.muted)
 }
 
-// sinceYesterday drops the times that are older than a day.
+// isAhead reports that t was taken from a clock that was ahead and has been set
+// right since: it says nothing about when something was.
+func isAhead(t, now time.Time) bool { return t.Sub(now) > time.Minute }
+
+// sinceYesterday drops the times that are older than a day, and those that are
+// still to come.
 func sinceYesterday(times []time.Time, now time.Time) []time.Time {
+	if slices.ContainsFunc(times, func(t time.Time) bool { return isAhead(t, now) }) {
+		times = slices.DeleteFunc(slices.Clone(times), func(t time.Time) bool { return isAhead(t, now) })
+	}
 	i := 0
 	for i < len(times) && now.Sub(times[i]) >= ledgerDay {
 		i++

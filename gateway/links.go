@@ -109,7 +109,7 @@ func (r *records) part(who identity) bool {
 	}
 	l := r.Linked[at]
 	l.Accounts = slices.DeleteFunc(slices.Clone(l.Accounts), func(i identity) bool { return i == who })
-	if l.As == who.own() {
+	if l.As == who.own() && len(l.Accounts) > 0 {
 		l.As = l.Accounts[0].own()
 	}
 	if r.Linked[at] = l; len(l.Accounts) < 2 {

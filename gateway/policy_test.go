@@ -254,6 +254,8 @@ func TestCommandOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"stop": "stop", "Stopp!": "stop", " ABBRECHEN. ": "stop", "/stop": "stop",
 		"Hilfe": "help", "help": "help", "/start": "start",
+		"verbinden": "link", "Verbinden ABCD-EF23": "link", "verbinden abcdefg2": "link", "verbinden abcd-efgh": "link", "Verbinden ABCDEFGH": "link",
+		"Verbinden Netzwerk": "", "verbinden Schulung": "", "Verbinden mit dem Netz": "",
 		"stop den Zähler": "", "Was ist Hilfe?": "", "": "", "start": "",
 	} {
 		if got := gateway.CommandOf(channels.Event{Kind: channels.KindMessage, Text: text}); got != want {

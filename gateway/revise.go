@@ -65,7 +65,11 @@ func (g *Gateway) put(ctx context.Context, out *outlet, post channels.Post, n in
 	}
 	defer release()
 	if req.Intent == intentFeedback {
-		if _, revised, err := g.queue.Lookup(revisedCause(req.Payload.Ref)); revised || err != nil {
+		_, revised, err := g.queue.Lookup(revisedCause(req.Payload.Ref))
+		if err != nil {
+			return r, &channels.SendError{Class: channels.NotSent, Err: err}
+		}
+		if revised {
 			return r, nil
 		}
 	}

@@ -133,7 +133,27 @@ func readRecords(b []byte) (records, *DocumentError) {
 			return records{}, damage(RosterFile, b, errors.New("a code that is none"))
 		}
 	}
+	all.tidy()
 	return all, nil
+}
+
+// tidy takes out of the links what people who edit the document can leave there:
+// accounts that are named twice, links of one account, and a common name that is
+// somebody else's.
+func (r *records) tidy() {
+	seen := make(map[identity]bool)
+	for i := range r.Linked {
+		l := &r.Linked[i]
+		l.Accounts = slices.DeleteFunc(l.Accounts, func(who identity) bool {
+			twice := seen[who]
+			seen[who] = true
+			return twice
+		})
+		if len(l.Accounts) > 0 && !slices.ContainsFunc(l.Accounts, func(who identity) bool { return who.own() == l.As }) {
+			l.As = l.Accounts[0].own()
+		}
+	}
+	r.Linked = slices.DeleteFunc(r.Linked, func(l link) bool { return len(l.Accounts) < 2 })
 }
 
 // show puts records in force. The caller holds mu.
@@ -165,7 +185,7 @@ func (r *roster) edit(change func(*records) (changed bool)) error {
 	var after records
 	apply := func(all records) bool {
 		now := r.now()
-		all.Codes = slices.DeleteFunc(slices.Clone(all.Codes), func(c code) bool { return !now.Before(c.until()) || now.Before(c.At) })
+		all.Codes = slices.DeleteFunc(slices.Clone(all.Codes), func(c code) bool { return !now.Before(c.until()) || now.Add(clockOff).Before(c.At) })
 		all.Paired, all.Linked = slices.Clone(all.Paired), slices.Clone(all.Linked)
 		all.V = rosterVersion
 		changed := change(&all)

@@ -73,6 +73,9 @@ func (g *Gateway) remember(ctx context.Context) {
 
 // recount counts a request of the last day as it was counted when it came.
 func (g *Gateway) recount(e *Envelope) {
+	if isAhead(e.At.Time, g.now()) {
+		return
+	}
 	at := g.passed(e.At.Time)
 	who := sender{account: accountOf(e.Payload.Address), id: e.From.User.Identity}
 	if who.id == "" {

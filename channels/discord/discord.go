@@ -121,6 +121,7 @@ type Channel struct {
 	health  health
 	marks   *marks
 	actions actions
+	sent    *tries
 	menus   menus
 	log     *slog.Logger
 	texts   *texts.Texts
@@ -206,6 +207,7 @@ func New(o Options) (*Channel, error) {
 		},
 		pacer: channels.NewPacer(limits),
 		marks: newMarks(),
+		sent:  newTries(),
 		log:   o.Log,
 		texts: o.Texts,
 		times: timing{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,7 +25,6 @@ const (
 	maxLabel  = 80
 	perRow    = 5
 	maxRows   = 5
-	lookBack  = 50 // messages that are searched for one that may have arrived
 	personTag = "@"
 	suppress  = discordgo.MessageFlagsSuppressEmbeds
 )
@@ -244,11 +242,25 @@ func (c *Channel) post(ctx context.Context, p channels.Post, o outgoing, file *f
 	}
 	o.Nonce, o.Enforce = nonce(p), true
 	if p.Again {
-		if id := c.arrived(ctx, channel, p, o, file); id != "" {
+		id, err := c.arrived(ctx, channel, p, o, file)
+		if err != nil {
+			// The earlier try stays as unsure as it was; this one sends nothing.
+			se := c.sendError(err)
+			if se.Class == channels.Unsure {
+				se.Class = channels.NotSent
+			}
+			return channels.Receipt{}, se
+		}
+		if id != "" {
 			return channels.Receipt{Remote: id}, nil
 		}
 	}
-	return c.write(ctx, p.To, call{what: "create message", method: http.MethodPost, path: "/channels/" + channel + "/messages", file: file}, o)
+	c.sent.begin(o.Nonce, c.health.clock(c.opts.Now()))
+	receipt, err := c.write(ctx, p.To, call{what: "create message", method: http.MethodPost, path: "/channels/" + channel + "/messages", file: file}, o)
+	if err == nil {
+		c.sent.end(o.Nonce, receipt.Remote)
+	}
+	return receipt, err
 }
 
 // answer makes o the answer to an interaction, unless another post is it. The
@@ -267,6 +279,9 @@ func (c *Channel) answer(ctx context.Context, id string, p channels.Post, o outg
 	if errors.As(err, &f) && (f.is(discordgo.ErrCodeUnknownWebhook, codeInteractionGone, discordgo.ErrCodeUnknownMessage, discordgo.ErrCodeInvalidWebhookTokenProvided)) {
 		c.actions.shut(id)
 		return channels.Receipt{}, nil, false
+	}
+	if err == nil {
+		c.sent.end(nonce(p), receipt.Remote)
 	}
 	return receipt, err, true
 }
@@ -294,39 +309,6 @@ func (c *Channel) write(ctx context.Context, to channels.Address, k call, o outg
 		return channels.Receipt{}, se
 	}
 	return channels.Receipt{Remote: answer.ID}, nil
-}
-
-// arrived looks for a message of ours that says the same as o, to find out
-// whether an earlier try arrived. The message that o answers tells it from an
-// equal answer to an earlier question. Not finding it is no proof, but for what
-// was sent minutes ago there is no better one.
-func (c *Channel) arrived(ctx context.Context, channel string, p channels.Post, o outgoing, file *filePart) string {
-	var page []json.RawMessage
-	if err := c.get(ctx, "look for a message", fmt.Sprintf("/channels/%s/messages?limit=%d", channel, lookBack), &page); err != nil {
-		c.log.Debug("it is not known whether a message arrived", "err", err)
-		return ""
-	}
-	if err := c.identify(ctx); err != nil {
-		return ""
-	}
-	me, question := c.whoami().user, uint64(0)
-	if id, ok := strings.CutPrefix(p.To.Private(), asked); ok {
-		question, _ = parseID(id) // 0 for none
-	}
-	for _, raw := range page {
-		var m message
-		if json.Unmarshal(raw, &m) != nil || idOf(raw) <= question || m.Author == nil || m.Author.ID != me || m.Content == nil {
-			continue
-		}
-		switch {
-		case *m.Content != o.Content, o.Reference != nil && o.Reference.MessageID != m.Reference.value.MessageID:
-		case file != nil && (len(m.Attachments.value) != 1 || m.Attachments.value[0].Size.value != file.size):
-		case file == nil && len(m.Attachments.value) > 0:
-		default:
-			return m.ID
-		}
-	}
-	return ""
 }
 
 // Edit implements [channels.Editor]. Discord takes few edits of messages that

@@ -69,6 +69,88 @@ func TestOldPostIsLookedForBeforeItIsRepeated(t *testing.T) {
 	}
 }
 
+// An equal answer to another command is not the one that may have arrived, also
+// after a restart.
+func TestEqualAnswerToAnotherCommandIsNotTheOne(t *testing.T) {
+	n := newNetwork(t, fake.Options{NonceWindow: time.Nanosecond})
+	s := run(t, n, nil, nil).connected()
+	group := n.at(channeltest.InGroup)
+	asks := func(who string) channels.Address {
+		n.fake.Slash(group, who, "frage", "frage", "wie")
+		return s.next().Address
+	}
+	adas := asks(ada)
+	bens := asks(ben)
+	first := s.send(words(adas, "k1", "Antwort"))
+	s.stop()
+	s = run(t, n, nil, nil).connected()
+	p := words(bens, "k2", "Antwort")
+	p.Again = true
+	second := s.send(p)
+	if second == first {
+		t.Error("the answer to another command counts as arrived")
+	}
+	if again := s.send(p); again != second {
+		t.Errorf("the answer came again as %s, want %s", again, second)
+	}
+	s.stop()
+	s = run(t, n, nil, nil).connected()
+	p = words(adas, "k1", "Antwort")
+	p.Again = true
+	if again := s.send(p); again != first {
+		t.Errorf("the answer that arrived came again as %s, want %s", again, first)
+	}
+}
+
+// A notice that says the same as one before is sent, also when its first try is
+// unsure; and one that arrived is not sent twice.
+func TestEqualNoticesAreAllSent(t *testing.T) {
+	n := newNetwork(t, fake.Options{NonceWindow: time.Nanosecond})
+	s := run(t, n, nil, nil).connected()
+	to, err := s.c.Direct(ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := s.send(words(to, "n1", "Störung"))
+	p := words(to, "n2", "Störung")
+	p.Again = true
+	second := s.send(p)
+	if second == first {
+		t.Error("a notice counts as arrived because an equal one did")
+	}
+	q := words(to, "n3", "Störung")
+	n.fake.Fault(fake.Fault{Kind: fake.CutAfter, Route: fake.CreateMessage})
+	if _, err := s.c.Send(t.Context(), q); channels.AsSendError(err).Class != channels.Unsure {
+		t.Fatalf("got %v, want unsure", err)
+	}
+	q.Again = true
+	s.send(q)
+	if got := len(n.fake.Sent(n.at(channeltest.AdaDirect))); got != 3 {
+		t.Errorf("%d notices, want 3", got)
+	}
+}
+
+// While it cannot be looked for, a post that may have arrived is not sent; where
+// it never can be, it is.
+func TestUnsurePostWaitsUntilItCanBeLookedFor(t *testing.T) {
+	n := newNetwork(t, fake.Options{NonceWindow: time.Nanosecond})
+	s := run(t, n, nil, nil).connected()
+	p := words(s.say("eins").Address, "k1", "Antwort")
+	id := s.send(p)
+	p.Again = true
+	n.fake.Fault(fake.Fault{Kind: fake.Page, Status: 503, Body: "<html>", Route: fake.GetMessages})
+	if _, err := s.c.Send(t.Context(), p); channels.AsSendError(err).Class != channels.NotSent {
+		t.Errorf("got %v, want not sent", err)
+	}
+	if again := s.send(p); again != id {
+		t.Errorf("the post came again as %s, want %s", again, id)
+	}
+	n.fake.Fault(fake.Fault{Kind: fake.Refuse, Status: 403, Code: 50001, Message: "Missing Access", Route: fake.GetMessages})
+	if again := s.send(p); again == id {
+		t.Error("the post was found though nothing can be read")
+	}
+}
+
 func TestPreviewsOfKnownHostsOnly(t *testing.T) {
 	n := newNetwork(t, fake.Options{})
 	s := run(t, n, func(o *discord.Options) { o.KnownHosts = []string{"docs.example.org"} }, nil).connected()

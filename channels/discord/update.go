@@ -48,6 +48,7 @@ type (
 		AppID        maybe[string]      `json:"application_id"`
 		Type         maybe[int]         `json:"type"`
 		Flags        maybe[int64]       `json:"flags"`
+		Action       maybe[caused]      `json:"interaction_metadata"`
 		Reference    maybe[reference]   `json:"message_reference"`
 		Referenced   maybe[*replied]    `json:"referenced_message"`
 		Snapshots    maybe[[]snapshot]  `json:"message_snapshots"`
@@ -257,3 +258,8 @@ func idAt(t time.Time) uint64 {
 }
 
 func formatID(id uint64) string { return strconv.FormatUint(id, 10) }
+
+// caused is the interaction that a message answers.
+type caused struct {
+	ID string `json:"id"`
+}

@@ -50,9 +50,13 @@ func handbookQuestions() []string {
 const standInAccount = "main"
 
 // newStage makes a stage in the folder dir. Nothing runs yet but the stand-ins.
-func (p *program) newStage(dir string) (*stage, error) {
+func (p *program) newStage(dir string) (_ *stage, err error) {
 	s := &stage{p: p, human: filepath.Join(dir, "human"), mark: texts.For("de").Say("gateway.maybe_twice")}
-	var err error
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
 	if s.probes, err = p.probes(); err != nil {
 		return nil, err
 	}
@@ -132,6 +136,9 @@ func (s *stage) start(ctx context.Context) error {
 	s.process = exec.Command(self, "--human", s.human, "--lang", "de", "selftest", standInVerb)
 	s.process.Env = append(s.environment(), s.p.childEnv...)
 	s.process.Stdout, s.process.Stderr = s.output, s.output
+	if _, err := s.process.StdinPipe(); err != nil { // it ends with us, however we end
+		return err
+	}
 	if err := s.process.Start(); err != nil {
 		return err
 	}
@@ -210,7 +217,9 @@ func (s *stage) close() {
 	for _, n := range s.nets {
 		_ = n.close()
 	}
-	_ = s.output.Close()
+	if s.output != nil {
+		_ = s.output.Close()
+	}
 }
 
 // status asks outheis how it stands.

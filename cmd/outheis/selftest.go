@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,6 +49,24 @@ func (p *program) selftestCommand() *cobra.Command {
 	return c
 }
 
+// selftestPrefix begins the name of the folder of a selftest. It holds a file
+// claimName, locked, while the selftest runs; without that file it was kept for
+// somebody to look into.
+const (
+	selftestPrefix = "outheis-selftest-"
+	claimName      = "running"
+)
+
+// removeRemains puts away what selftests have left in temp that were killed.
+func removeRemains(temp string) {
+	found, _ := filepath.Glob(filepath.Join(temp, selftestPrefix+"*")) // the pattern is right
+	for _, dir := range found {
+		if isAbandoned(dir) {
+			_ = os.RemoveAll(dir) // else the one after
+		}
+	}
+}
+
 // standInVerb runs the outheis that is rehearsed with.
 const standInVerb = "serve"
 
@@ -80,13 +101,23 @@ func (p *program) selftest(ctx context.Context, size selftestSize, asJSON bool) 
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	begun := time.Now()
-	dir, err := os.MkdirTemp(p.env("TMPDIR"), "outheis-selftest-")
+	temp := p.env("TMPDIR")
+	if temp == "" {
+		temp = os.TempDir()
+	}
+	removeRemains(temp)
+	dir, err := os.MkdirTemp(temp, selftestPrefix)
 	if err != nil {
 		return err
 	}
+	claimed, err := claim(dir)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	defer claimed.Close()
 	s, err := p.newStage(dir)
 	if err != nil {
-		return err
+		return errors.Join(err, os.RemoveAll(dir))
 	}
 	report := selftestReport{OK: true, Networks: s.networks()}
 	for _, r := range rehearsals() {
@@ -111,6 +142,7 @@ func (p *program) selftest(ctx context.Context, size selftestSize, asJSON bool) 
 		}
 	} else {
 		report.Kept = dir
+		_ = os.Remove(filepath.Join(dir, claimName)) // or the next selftest would put it away
 	}
 	switch {
 	case asJSON:
@@ -149,7 +181,8 @@ func (p *program) printRehearsal(r rehearsalReport) {
 }
 
 // rehearse serves the stand-ins, with waits that are short enough for a rehearsal.
-// It connects to this machine only.
+// It connects to this machine only, and ends with standard input, which the
+// selftest holds open for as long as it lives.
 func (p *program) rehearse(ctx context.Context) error {
 	c, err := p.load()
 	if err != nil {
@@ -161,5 +194,11 @@ func (p *program) rehearse(ctx context.Context) error {
 		}
 	}
 	p.unsure = 300 * time.Millisecond
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	go func() { // nothing ends a read of standard input but its end, or ours
+		_, _ = io.Copy(io.Discard, p.in)
+		end()
+	}()
 	return p.serve(ctx)
 }

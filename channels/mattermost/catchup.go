@@ -27,6 +27,7 @@ const (
 // catchUp hands over what was posted since the marks, chat by chat, including
 // chats that are new. It is called with nothing else put into the lanes.
 func (r *receiver) catchUp(ctx context.Context) error {
+	asked := r.c.serverNow()
 	all, err := r.channels(ctx)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (r *receiver) catchUp(ctx context.Context) error {
 	r.c.dir.know(all)
 	heard, base := r.marks.heard(), int64(0)
 	for _, ch := range all {
-		base = max(base, ch.LastPostAt)
+		base = max(base, min(ch.LastPostAt, asked))
 		at, _ := r.marks.since(ch.ID)
 		if ch.LastPostAt <= at && ch.LastPostAt < heard-editSlack.Milliseconds() {
 			continue

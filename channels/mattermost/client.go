@@ -33,6 +33,9 @@ type client struct {
 	token   func() string
 	timeout time.Duration
 	http    *http.Client
+	// ahead is by how much the server's clock is ahead of ours, in ms, as its last
+	// answer said. Copies of a client share it.
+	ahead *atomic.Int64
 }
 
 func newClient(base string, token func() string, timeout time.Duration) *client {
@@ -40,6 +43,7 @@ func newClient(base string, token func() string, timeout time.Duration) *client 
 		base:    base,
 		token:   token,
 		timeout: timeout,
+		ahead:   new(atomic.Int64),
 		http: &http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: bounded{&http.Transport{
@@ -137,6 +141,11 @@ func (c *client) open(ctx context.Context, method, path, kind string, body io.Re
 		headers["Content-Type"] = kind
 	}
 	resp, err := api.DoAPIRequestReader(httptrace.WithClientTrace(ctx, trace), method, c.base+path, body, headers)
+	if resp != nil {
+		if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+			c.ahead.Store(date.UnixMilli() - time.Now().UnixMilli())
+		}
+	}
 	switch {
 	case resp == nil:
 		f.transport(ctx, err, wrote.Load(), token)

@@ -69,3 +69,12 @@ func Sign(c *Channel, chat, post, button string) any { return c.sign(chat, post,
 
 // Hash names a post of ours for the server.
 func Hash(c *Channel, p channels.Post) string { return c.hash(p) }
+
+// Former returns what a cursor keeps of one that was not understood.
+func Former(raw []byte) []byte {
+	var kept marksJSON
+	if json.Unmarshal(raw, &kept) != nil {
+		return nil
+	}
+	return kept.Former
+}

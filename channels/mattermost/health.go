@@ -53,6 +53,7 @@ type health struct {
 	cut      time.Time                // when a catch-up was cut short
 	refused  time.Time                // when the store first refused an event; zero when it takes them
 	left     time.Time                // when an event was delivered incomplete, or skipped
+	unread   time.Time                // when the cursor could not be read
 	working  map[*time.Time]time.Time // since when lanes have been busy with one event
 	buttons  string                   // why buttons do not work; "" when they do, or are not wanted
 }
@@ -89,6 +90,20 @@ func (h *health) capped(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.cut = now
+}
+
+// forgot notes that it is not known how far we have read.
+func (h *health) forgot(now time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unread = now
+}
+
+// remembers notes that it could be read after all.
+func (h *health) remembers() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unread = time.Time{}
 }
 
 // skip notes that an event was delivered incomplete, or left out.
@@ -185,6 +200,9 @@ func (c *Channel) Health() channels.Health {
 	case h.stuck(now):
 		out.State = channels.Red
 		out.Reason, out.Remedy = say("mattermost.stuck"), say("mattermost.server_remedy")
+	case !h.unread.IsZero() && now.Sub(h.unread) < toldFor:
+		out.State = channels.Yellow
+		out.Reason, out.Remedy = say("mattermost.forgotten"), say("mattermost.forgotten_remedy")
 	case h.buttons != "":
 		out.State = channels.Yellow
 		out.Reason, out.Remedy = say("mattermost.callback", h.buttons), say("mattermost.callback_remedy")

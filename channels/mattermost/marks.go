@@ -1,14 +1,13 @@
 package mattermost
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"sync"
 	"time"
-
-	"outheis/channels"
 )
 
 const (
@@ -32,7 +31,8 @@ type marks struct {
 	chats map[string]*mark
 	dirty bool
 
-	err error // why what was kept could not be read; constant
+	former []byte       // what was kept and could not be understood
+	now    func() int64 // the server's time in ms; constant
 }
 
 // A mark is how far one chat has been read.
@@ -42,6 +42,8 @@ type mark struct {
 	// is later, with the times of the posts.
 	Keys map[string]int64 `json:"keys"`
 	From int64            `json:"from,omitempty"`
+
+	newest int64 // time of the newest post that we know of, also beyond At
 }
 
 // marksJSON is the kept form.
@@ -52,36 +54,94 @@ type marksJSON struct {
 	Base  int64            `json:"base"`
 	Seen  int64            `json:"seen"`
 	Chats map[string]*mark `json:"chats"`
+	// Former is a cursor of a form that was not understood; it is not used.
+	Former []byte `json:"former,omitempty"`
 }
 
-// loadMarks reads what a cursor has kept. Without anything kept we have read
-// everything before now.
-func loadMarks(c channels.Cursor, now time.Time) *marks {
-	m := &marks{first: now.UnixMilli(), base: now.UnixMilli(), seen: now.UnixMilli(), chats: make(map[string]*mark)}
-	if c == nil {
-		return m
+const (
+	// mostLoads is how often a cursor that cannot be read is tried.
+	mostLoads = 4
+	// lookBehind is how long before the start we look for posts when it is not
+	// known how far we have read. What was delivered before has the same key.
+	lookBehind = 24 * time.Hour
+	// mostFormer bounds what is kept of a cursor that was not understood.
+	mostFormer = 1 << 20
+)
+
+// loadMarks reads what the cursor has kept. Without anything kept we have read
+// everything before the channel was made; where something was kept that cannot
+// be read, some of it is read again and health says so. It returns an error
+// only when ctx has ended.
+func (c *Channel) loadMarks(ctx context.Context) (*marks, error) {
+	m := newMarks(c.made, c.serverNow)
+	if c.opts.Cursor == nil {
+		return m, nil
 	}
-	raw, err := c.Load()
-	if err != nil || raw == nil {
-		m.err = err
-		return m
+	var raw []byte
+	wait := c.opts.Retry
+	for tries := 1; ; tries++ {
+		var err error
+		if raw, err = c.opts.Cursor.Load(); err == nil {
+			break
+		}
+		c.health.forgot(c.opts.Now())
+		c.log.Error("cursor not read", "try", tries, "err", err)
+		if tries == mostLoads {
+			return newMarks(c.made.Add(-lookBehind), c.serverNow), nil
+		}
+		if err := wait.Wait(ctx); err != nil {
+			return nil, err
+		}
 	}
+	if raw == nil {
+		return m, nil
+	}
+	if err := m.load(raw); err != nil {
+		c.health.forgot(c.opts.Now())
+		c.log.Error("cursor not understood, it is kept in the new one", "err", err)
+		m = newMarks(c.made.Add(-lookBehind), c.serverNow)
+		m.former = raw[:min(len(raw), mostFormer)]
+		return m, nil
+	}
+	c.health.remembers()
+	return m, nil
+}
+
+// serverNow returns the server's time, in ms.
+func (c *Channel) serverNow() int64 { return c.opts.Now().UnixMilli() + c.client.ahead.Load() }
+
+// newMarks returns marks of who has read everything before a time. Now returns
+// the server's time in ms; no mark goes beyond it, whatever times posts have:
+// some are imported, or come from a server whose clock is wrong.
+func newMarks(read time.Time, now func() int64) *marks {
+	at := read.UnixMilli()
+	return &marks{first: at, base: at, seen: at, chats: make(map[string]*mark), now: now}
+}
+
+// load takes over what was kept.
+func (m *marks) load(raw []byte) error {
 	var kept marksJSON
 	if json.Unmarshal(raw, &kept) != nil || kept.V != 1 || kept.Base <= 0 || !isID(kept.Me) {
-		m.err = errors.New("mattermost: not a cursor of version 1")
-		return m
+		return errors.New("mattermost: not a cursor of version 1")
 	}
-	m.me, m.first, m.base, m.seen = kept.Me, kept.First, kept.Base, kept.Seen
+	m.me, m.first, m.base, m.seen, m.former = kept.Me, kept.First, kept.Base, kept.Seen, kept.Former
+	if m.seen > 0 { // nothing after it was read
+		m.base = min(m.base, m.seen+overlap.Milliseconds())
+	}
 	for id, one := range kept.Chats {
 		if one == nil || !isID(id) || one.At <= 0 {
 			continue
 		}
+		if m.seen > 0 {
+			one.At = min(one.At, m.seen+overlap.Milliseconds())
+		}
+		one.From = min(one.From, one.At)
 		if one.Keys == nil {
 			one.Keys = make(map[string]int64)
 		}
 		m.chats[id] = one
 	}
-	return m
+	return nil
 }
 
 // belongTo says whose marks these are, and begins anew for another account
@@ -109,6 +169,16 @@ func (m *marks) has(chat, key string) bool {
 	}
 	_, ok := one.Keys[key]
 	return ok
+}
+
+// knows returns the time of the newest post of a chat that has come.
+func (m *marks) knows(chat string) int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if one := m.chats[chat]; one != nil {
+		return max(one.At, one.newest)
+	}
+	return m.base
 }
 
 // since returns the time of the newest delivered post of a chat, and the time
@@ -157,7 +227,7 @@ func (m *marks) delivered(chat, key string, at int64) {
 		one = &mark{At: m.base, Keys: make(map[string]int64)}
 		m.chats[chat] = one
 	}
-	one.At = max(one.At, at)
+	one.At, one.newest = max(one.At, min(at, m.latest())), max(one.newest, at)
 	one.Keys[key] = at
 	m.dirty = true
 	if len(one.Keys) > mostKeys {
@@ -169,15 +239,24 @@ func (m *marks) delivered(chat, key string, at int64) {
 func (m *marks) reach(chat string, at int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if one := m.chats[chat]; one != nil && one.At < at {
+	one := m.chats[chat]
+	if one == nil {
+		return
+	}
+	one.newest = max(one.newest, at)
+	if at = min(at, m.latest()); one.At < at {
 		one.At, m.dirty = at, true
 	}
 }
 
+// latest is as far as a mark may go: the present, as well as we know the
+// server's clock. A catch-up looks twice as far behind a mark.
+func (m *marks) latest() int64 { return m.now() + overlap.Milliseconds()/2 }
+
 // trim forgets the keys before the overlap, and at least half of them.
 func (o *mark) trim() {
 	times := slices.Sorted(maps.Values(o.Keys))
-	before := max(o.At-overlap.Milliseconds(), times[len(times)/2])
+	before := max(o.At-overlap.Milliseconds(), min(o.At, times[len(times)/2]))
 	maps.DeleteFunc(o.Keys, func(_ string, at int64) bool { return at < before })
 	o.From = before
 }
@@ -204,7 +283,7 @@ func (m *marks) kept() ([]byte, error) {
 		before := one.At - overlap.Milliseconds()
 		maps.DeleteFunc(one.Keys, func(_ string, at int64) bool { return at < before })
 	}
-	raw, err := json.Marshal(marksJSON{1, m.me, m.first, m.base, m.seen, m.chats})
+	raw, err := json.Marshal(marksJSON{1, m.me, m.first, m.base, m.seen, m.chats, m.former})
 	if err == nil {
 		m.dirty = false
 	}

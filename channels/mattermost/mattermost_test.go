@@ -19,6 +19,14 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 // run runs c and returns what it delivers and how it ended.
 func run(t *testing.T, c channels.Channel) (events chan channels.Event, result chan error) {
 	t.Helper()
+	events, result, end := runUntil(t, c)
+	t.Cleanup(end)
+	return events, result
+}
+
+// runUntil runs c until end is called.
+func runUntil(t *testing.T, c channels.Channel) (events chan channels.Event, result chan error, end func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	events, result = make(chan channels.Event, 10000), make(chan error, 1)
 	done := make(chan struct{})
@@ -29,14 +37,13 @@ func run(t *testing.T, c channels.Channel) (events chan channels.Event, result c
 			return nil
 		})
 	}()
-	t.Cleanup(func() {
+	return events, result, func() {
 		cancel()
 		<-done
 		if err := c.(channels.Closer).Close(); err != nil {
 			t.Error(err)
 		}
-	})
-	return events, result
+	}
 }
 
 func next[T any](t *testing.T, c <-chan T) T {

@@ -24,11 +24,12 @@ const (
 // of class Misconfigured when the server does not know the token or has
 // disabled the account, or when the listener's address cannot be used.
 func (c *Channel) Run(ctx context.Context, in channels.Deliver) (err error) {
-	r := &receiver{c: c, in: in, wait: c.opts.Retry, marks: loadMarks(c.opts.Cursor, c.made)}
-	if r.marks.err != nil {
-		c.log.Warn("cursor not read, starting anew", "err", r.marks.err)
-	}
 	c.health.start(c.opts.Now())
+	m, err := c.loadMarks(ctx)
+	if err != nil {
+		return err
+	}
+	r := &receiver{c: c, in: in, wait: c.opts.Retry, marks: m}
 	ctx, cancel := context.WithCancel(ctx)
 	stopListening, lerr := c.listen(ctx, r.deliver)
 	if lerr != nil {
@@ -223,7 +224,7 @@ func (r *receiver) probe(ctx context.Context, late map[string]int64) (map[string
 	}
 	behind := make(map[string]int64)
 	for _, ch := range all {
-		at, _ := r.marks.since(ch.ID)
+		at := r.marks.knows(ch.ID)
 		if was, ok := late[ch.ID]; ok && at < was && r.lanes.waiting.Load() == 0 {
 			return nil, &failure{op: "websocket", kind: unanswered, text: "posts do not arrive"}
 		}

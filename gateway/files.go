@@ -153,15 +153,43 @@ func (g *Gateway) keepFile(ctx context.Context, from channels.Fetcher, f channel
 		g.log.Warn("file was not kept", "channel", id.String(), "err", err)
 		return store.Blob{}, FileFailed
 	}
+	wait := channels.Backoff{Min: time.Second, Max: 20 * time.Second}
+	for try := 1; ; try++ {
+		b, err := g.fetch(ctx, from, f, most)
+		if err == nil {
+			return b, ""
+		}
+		var se *channels.SendError
+		passing := errors.As(err, &se) && (se.Class == channels.NotSent || se.Class == channels.RetryAfter)
+		if !passing || try == fileTries || pause(ctx, se.After) != nil || wait.Wait(ctx) != nil {
+			return fail(err)
+		}
+	}
+}
+
+// fileTries is how often a file is fetched that the network does not give for a
+// moment: the others of the message wait as well.
+const fileTries = 4
+
+func (g *Gateway) fetch(ctx context.Context, from channels.Fetcher, f channels.File, most int64) (store.Blob, error) {
 	r, err := from.Fetch(ctx, f, most)
 	if err != nil {
-		return fail(err)
+		return store.Blob{}, err
 	}
 	defer r.Close()
-	if b, err = g.files.PutBlob(r, most); err != nil {
-		return fail(err)
+	return g.files.PutBlob(r, most)
+}
+
+// pause waits for d; the error is that of ctx.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return b, ""
 }
 
 // filesRemark says what became of the files of a request.

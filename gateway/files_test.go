@@ -234,3 +234,51 @@ func TestVoiceMessages(t *testing.T) {
 		}
 	})
 }
+
+// flaky is a network that does not give files the first times.
+type flaky struct {
+	*fetching
+	fails int
+	how   channels.SendError
+	tries int
+}
+
+func (n *flaky) Fetch(ctx context.Context, f channels.File, most int64) (io.ReadCloser, error) {
+	if n.tries++; n.tries <= n.fails {
+		how := n.how
+		return nil, &how
+	}
+	return n.fetching.Fetch(ctx, f, most)
+}
+
+// A network that does not give a file for a moment is asked again; one that refuses
+// it is not.
+func TestFilesThatComeLater(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fails int
+		how   channels.SendError
+		tries int
+		kept  int
+	}{
+		{"broken connection", 2, channels.SendError{Class: channels.NotSent}, 3, 1},
+		{"too many requests", 1, channels.SendError{Class: channels.RetryAfter, After: 30 * time.Second}, 2, 1},
+		{"down", 99, channels.SendError{Class: channels.NotSent}, 4, 0},
+		{"too many requests for long", 99, channels.SendError{Class: channels.RetryAfter, After: time.Hour}, 1, 0},
+		{"refused", 1, channels.SendError{Class: channels.Refused}, 1, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, newMemory(), echo)
+			n, kept := newFetching(w)
+			f := &flaky{fetching: n, fails: c.fails, how: c.how}
+			w.o.Accounts[0].Channel = f
+			w.start()
+			w.ask("7", "Was steht darin?", with(pdf("r1", "a.pdf")))
+			time.Sleep(5 * time.Minute)
+			if f.tries != c.tries || len(kept.all()) != c.kept || len(n.seen("7")) != 1 {
+				t.Errorf("%s: fetched %d times, kept %d, seen %q; want %d, %d and an answer", c.name, f.tries, len(kept.all()), n.seen("7"), c.tries, c.kept)
+			}
+			w.end()
+		})
+	}
+}

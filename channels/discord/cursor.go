@@ -21,6 +21,9 @@ type marks struct {
 	mu      sync.Mutex // guards the fields below
 	loaded  bool
 	floor   uint64
+	newest  uint64            // the newest message that came
+	lost    bool              // what the cursor held is not understood
+	unread  []byte            // it, so that it is not overwritten
 	done    map[string]uint64 // last durable message, where above the floor
 	direct  map[string]uint64 // direct channels and their last durable message
 	people  map[string]string // direct channels by person
@@ -46,6 +49,9 @@ type savedMarks struct {
 	Done   map[string]string `json:"channels,omitempty"`
 	Direct map[string]string `json:"direct,omitempty"`
 	People map[string]string `json:"people,omitempty"`
+	// Unread is what a program before could not understand, of a later version or
+	// damaged. It is kept as it was.
+	Unread []byte `json:"unread,omitempty"`
 }
 
 // load takes over what the cursor holds, once.
@@ -60,17 +66,17 @@ func (m *marks) load(raw []byte) error {
 		return nil
 	}
 	var s savedMarks
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return errors.New("the cursor is damaged")
-	}
-	if s.V != 1 {
+	err := json.Unmarshal(raw, &s)
+	if err == nil && s.V != 1 {
+		m.lost, m.unread = true, slices.Clone(raw)
 		return fmt.Errorf("the cursor has version %d, want 1", s.V)
 	}
-	floor, err := parseID(s.Floor)
-	if err != nil {
+	floor, bad := parseID(s.Floor)
+	if err != nil || bad != nil {
+		m.lost, m.unread = true, slices.Clone(raw)
 		return errors.New("the cursor is damaged")
 	}
-	m.floor = floor
+	m.floor, m.unread = floor, s.Unread
 	for _, part := range []struct {
 		from map[string]string
 		to   map[string]uint64
@@ -108,20 +114,31 @@ func (m *marks) with(person string) string {
 	return m.people[person]
 }
 
-// begin sets the floor of an account that starts for the first time.
-func (m *marks) begin(at time.Time) {
+// begin sets the floor of an account that starts for the first time. Where it
+// is not known how far an account was read, or where the floor is a time that
+// cannot be, oldest is the floor: what comes twice is known by its key.
+func (m *marks) begin(at, oldest time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.floor == 0 {
+	future := idAt(at.Add(clocksApart))
+	switch {
+	case m.lost, m.floor > future:
+		m.floor, m.lost, m.dirty = max(1, idAt(oldest)), false, true
+		maps.DeleteFunc(m.done, func(_ string, id uint64) bool { return id > future })
+	case m.floor == 0:
 		m.floor, m.dirty = max(1, idAt(at)), true
 	}
 }
+
+// clocksApart is how far a mark may lie in the future.
+const clocksApart = 10 * time.Minute
 
 // came notes a message that is on its way.
 func (m *marks) came(channel string, direct bool, id uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.pending[id]++
+	m.newest = max(m.newest, id)
 	if _, known := m.direct[channel]; direct && !known {
 		m.direct[channel], m.dirty = 0, true
 	}
@@ -235,11 +252,12 @@ func (m *marks) isDirect(channel string) bool {
 }
 
 // raise lifts the floor to t, up to which everything has come, but not above
-// what is not durable yet.
+// what is not durable yet, and not above what came: t is measured by clocks, and
+// one of them may have been wrong for a moment.
 func (m *marks) raise(t time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	floor := idAt(t)
+	floor := min(idAt(t), m.newest)
 	for id := range m.pending {
 		floor = min(floor, id-1)
 	}
@@ -257,7 +275,7 @@ func (m *marks) encode() ([]byte, error) {
 	if !m.dirty || m.floor == 0 {
 		return nil, nil
 	}
-	s := savedMarks{V: 1, Floor: formatID(m.floor), Done: make(map[string]string), Direct: make(map[string]string)}
+	s := savedMarks{V: 1, Unread: m.unread, Floor: formatID(m.floor), Done: make(map[string]string), Direct: make(map[string]string)}
 	for channel, id := range m.done {
 		s.Done[channel] = formatID(id)
 	}

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -299,17 +300,92 @@ func TestWrongClockLosesNothing(t *testing.T) {
 	}
 }
 
-func TestDamagedCursorIsTold(t *testing.T) {
-	n := newNetwork(t, fake.Options{})
-	if err := n.cursor.Save([]byte(`{"v":1,"floor":"x"`)); err != nil {
-		t.Fatal(err)
+// A cursor that is not understood is told, kept, and costs no message: the
+// channels are read again.
+func TestCursorThatIsNotUnderstoodIsKept(t *testing.T) {
+	for _, held := range []string{`{"v":1,"floor":"x"`, `{"v":1,"floor":"x"}`, `{"v":7,"marks":[1,2]}`, `[]`} {
+		n := newNetwork(t, fake.Options{})
+		if err := n.cursor.Save([]byte(held)); err != nil {
+			t.Fatal(err)
+		}
+		n.fake.Say(n.at(channeltest.InGroup), ada, "verpasst")
+		s := run(t, n, nil, nil)
+		if h := s.health(channels.Yellow); h.Reason == "" || h.Remedy == "" {
+			t.Errorf("%s: health is %+v", held, h)
+		}
+		if e := s.next(); e.Text != "verpasst" {
+			t.Errorf("%s: got %q", held, e.Text)
+		}
+		if e := s.say("neu"); e.Text != "neu" {
+			t.Errorf("%s: got %q", held, e.Text)
+		}
+		s.stop()
+		for range 2 { // and after the next start as well
+			raw, _ := n.cursor.Load()
+			var kept struct{ Unread []byte }
+			if err := json.Unmarshal(raw, &kept); err != nil || string(kept.Unread) != held {
+				t.Errorf("%s: the cursor holds %q, %v", held, kept.Unread, err)
+			}
+			s = run(t, n, nil, nil).connected()
+			s.say("später")
+			s.stop()
+		}
 	}
-	s := run(t, n, nil, nil)
-	if h := s.health(channels.Yellow); h.Reason == "" || h.Remedy == "" {
+}
+
+// A brokenCursor cannot be read for a while.
+type brokenCursor struct {
+	channels.Cursor
+	broken atomic.Bool
+}
+
+func (b *brokenCursor) Load() ([]byte, error) {
+	if b.broken.Load() {
+		return nil, errors.New("input/output error")
+	}
+	return b.Cursor.Load()
+}
+
+// A cursor that cannot be read is waited for and not overwritten.
+func TestUnreadableCursorIsWaitedFor(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	s := run(t, n, nil, nil).connected()
+	s.say("vorher")
+	s.stop()
+	n.fake.Say(n.at(channeltest.InGroup), ada, "verpasst")
+	saves := n.cursor.Saves()
+	c := &brokenCursor{Cursor: &n.cursor}
+	c.broken.Store(true)
+	s = run(t, n, func(o *discord.Options) { o.Cursor = c }, nil)
+	if h := s.health(channels.Red); !strings.Contains(h.Reason, "input/output error") {
 		t.Errorf("health is %+v", h)
 	}
-	if e := s.say("neu"); e.Text != "neu" {
+	if got := n.cursor.Saves(); got != saves {
+		t.Errorf("the cursor was written %d times while it could not be read", got-saves)
+	}
+	c.broken.Store(false)
+	if e := s.next(); e.Text != "verpasst" {
 		t.Errorf("got %q", e.Text)
+	}
+	s.health(channels.Green)
+}
+
+// A server's clock that is wrong for a moment, or was when a mark was saved,
+// costs no message.
+func TestMarkInTheFutureLosesNothing(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	future := uint64(time.Now().Add(24*time.Hour).UnixMilli()-1420070400000) << 22
+	if err := n.cursor.Save(fmt.Appendf(nil, `{"v":1,"floor":"%d"}`, future)); err != nil {
+		t.Fatal(err)
+	}
+	n.fake.Say(n.at(channeltest.InGroup), ada, "verpasst")
+	s := run(t, n, nil, nil)
+	if e := s.next(); e.Text != "verpasst" {
+		t.Errorf("got %q", e.Text)
+	}
+	s.stop()
+	if got := discord.RaisedTo(time.Now().Add(24*time.Hour), 4711<<22); got != 4711<<22 {
+		t.Errorf("the floor rose to %d, above all messages that came", got)
 	}
 }
 

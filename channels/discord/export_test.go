@@ -116,3 +116,13 @@ func CatchUps(ctx context.Context, n int) int {
 	l.wait()
 	return 1 + len(begun)
 }
+
+// RaisedTo returns to where the floor rises at a time when one message came.
+func RaisedTo(t time.Time, came uint64) uint64 {
+	m := newMarks()
+	m.floor = 1
+	m.came("1", false, came)
+	m.stored("1", false, came)
+	m.raise(t)
+	return m.floor
+}

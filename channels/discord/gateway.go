@@ -97,7 +97,8 @@ func (g *gateway) connect(ctx context.Context) error {
 	if err := g.c.identify(ctx); err != nil {
 		return err
 	}
-	g.c.marks.begin(g.c.health.clock(g.started).Add(-g.c.times.first))
+	began := g.c.health.clock(g.started)
+	g.c.marks.begin(began.Add(-g.c.times.first), began.Add(-g.c.opts.CatchUpAge))
 	address := g.resumeURL
 	if g.session == "" {
 		var err error

@@ -20,6 +20,7 @@ const (
 	troubleToken
 	troubleShards
 	troubleVersion
+	troubleCursor // it cannot be read
 )
 
 // trouble returns what a connection that ended means.
@@ -137,6 +138,15 @@ func (h *health) fail(t troubleKind, detail string) bool {
 	news := h.trouble != t
 	h.trouble, h.detail, h.live = t, detail, false
 	return news
+}
+
+// cured notes that a trouble is over before there is a session.
+func (h *health) cured(t troubleKind) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.trouble == t {
+		h.trouble, h.detail = troubleNone, ""
+	}
 }
 
 func (h *health) stored() {
@@ -269,6 +279,8 @@ func (c *Channel) Health() channels.Health {
 		set(channels.Red, say("discord.token_wrong"), say("discord.token_wrong_remedy"))
 	case h.trouble == troubleShards:
 		set(channels.Red, say("discord.shards"), say("discord.shards_remedy"))
+	case h.trouble == troubleCursor:
+		set(channels.Red, say("discord.unread", h.detail), say("discord.not_stored_remedy"))
 	case h.trouble == troubleVersion:
 		set(channels.Red, say("discord.version"), say("discord.version_remedy"))
 	case h.trouble == troubleBudget, h.again.After(now):

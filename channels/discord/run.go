@@ -16,7 +16,9 @@ import (
 func (c *Channel) Run(ctx context.Context, in channels.Deliver) error {
 	now := c.opts.Now()
 	c.health.start(now)
-	c.loadMarks()
+	if err := c.loadMarks(ctx); err != nil {
+		return err
+	}
 	inner, cancel := context.WithCancel(ctx)
 	r := newReceiver(inner, c, in)
 	g := &gateway{c: c, in: r, started: now, wait: c.opts.Retry, kick: make(chan error, 1)}
@@ -227,18 +229,30 @@ func (g *gateway) end(reason error) {
 	}
 }
 
-// loadMarks takes over what the cursor holds.
-func (c *Channel) loadMarks() {
+// loadMarks takes over what the cursor holds. While the cursor cannot be read it
+// waits: to go on would overwrite it, and what was missed would be lost. The
+// error is that of the context.
+func (c *Channel) loadMarks(ctx context.Context) error {
 	if c.opts.Cursor == nil {
-		return
+		return nil
 	}
-	raw, err := c.opts.Cursor.Load()
-	if err == nil {
-		err = c.marks.load(raw)
-	}
-	if err != nil {
-		c.health.forgot()
-		c.log.Error("how far the channels were read is not known; messages that came meanwhile are not seen", "err", err)
+	wait := c.opts.Retry
+	for {
+		raw, err := c.opts.Cursor.Load()
+		if err == nil {
+			c.health.cured(troubleCursor)
+			if err := c.marks.load(raw); err != nil {
+				c.health.forgot()
+				c.log.Error("how far the channels were read is not known; they are read again as far back as missed messages are", "err", err)
+			}
+			return nil
+		}
+		if c.health.fail(troubleCursor, channels.Scrub(err.Error())) {
+			c.log.Error("how far the channels were read cannot be found out", "err", err)
+		}
+		if err := wait.Wait(ctx); err != nil {
+			return err
+		}
 	}
 }
 

@@ -184,6 +184,7 @@ type Gateway struct {
 	rows       rows
 	languages  languages
 	strangers  strangers
+	crowded    atomic.Pointer[crowd]
 	counts     counts
 	troubled   trouble
 	sorry      apologies

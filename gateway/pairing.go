@@ -9,6 +9,7 @@ import (
 
 	"outheis/agents"
 	"outheis/channels"
+	"outheis/config/texts"
 )
 
 // Pairing says when a stranger who writes to an account directly gets a code
@@ -235,27 +236,36 @@ func offersCode(e channels.Event, a Access, s State) bool {
 // event that was told of its code gets the same when it comes again.
 func (g *Gateway) offer(ctx context.Context, e channels.Event, cause string, v Verdict, now time.Time) error {
 	who := identityOf(e)
+	state := State{Now: now}
+	g.ledger.recall(senderOf(e), &state)
+	_, again := state.Told[ReasonPairing]
+	if all := &g.roster.view().records; !all.has(who) {
+		if _, ok := all.room(who.account(), again, now); !ok {
+			g.tellCrowd(ctx, who.account(), now)
+			g.counts.refused(ReasonSender)
+			return nil
+		}
+	}
 	var mine *code
 	known := g.roster.damaged.Load() != nil
 	err := g.roster.edit(func(all *records) bool {
 		mine = nil
-		waiting := 0
 		for i, c := range all.Codes {
-			switch {
-			case c.Link:
-			case c.identity == who && c.Cause == cause:
-				mine = &all.Codes[i]
+			if !c.Link && c.identity == who {
+				if c.Cause == cause {
+					mine = &all.Codes[i]
+				}
 				return false
-			case c.identity == who:
-				return false
-			case c.account() == who.account():
-				waiting++
 			}
 		}
-		if waiting >= mostPending {
+		out, ok := all.room(who.account(), again, now)
+		if !ok {
 			return false
 		}
-		mine = all.draw(code{identity: who, Name: e.Actor.Name, Cause: cause, To: e.Address, At: now.UTC()})
+		if out >= 0 {
+			all.Codes = slices.Delete(all.Codes, out, out+1)
+		}
+		mine = all.draw(code{identity: who, Name: e.Actor.Name, Cause: cause, To: e.Address, At: now.UTC(), Again: again})
 		return true
 	})
 	if err != nil && !known { // strangers may write as often as they like
@@ -275,6 +285,52 @@ func (g *Gateway) offer(ctx context.Context, e channels.Event, cause string, v V
 	g.ledger.told(senderOf(e), ReasonPairing, now)
 	g.log.Info("stranger got a code", "channel", who.account().String(), "sender", who.Person)
 	return nil
+}
+
+// has reports that a stranger has a code, which may be over.
+func (r *records) has(who identity) bool {
+	return slices.ContainsFunc(r.Codes, func(c code) bool { return !c.Link && c.identity == who })
+}
+
+// room reports whether a stranger can get a code of the account, and which one
+// gives way to it; -1 for none. When as many are out as there may be, somebody who
+// has had none for a day takes the place of the oldest that is not its person's
+// first: who asks again and again keeps nobody out, and no first code is ever taken
+// away before its time.
+func (r *records) room(account AccountID, again bool, now time.Time) (out int, ok bool) {
+	out = -1
+	waiting := 0
+	for i, c := range r.Codes {
+		if c.Link || c.account() != account || !now.Before(c.until()) {
+			continue
+		}
+		waiting++
+		if c.Again && (out < 0 || c.At.Before(r.Codes[out].At)) {
+			out = i
+		}
+	}
+	if waiting < mostPending {
+		return -1, true
+	}
+	return out, out >= 0 && !again
+}
+
+// tellCrowd tells the administrators, once a day, that strangers get no code
+// because too many others have one.
+func (g *Gateway) tellCrowd(ctx context.Context, account AccountID, now time.Time) {
+	day := now.UTC().Format(time.DateOnly)
+	if before := g.crowded.Swap(&crowd{account, day}); before != nil && *before == (crowd{account, day}) {
+		return // spares the log a line for each message
+	}
+	g.tellAdmins(ctx, "pairing/"+account.String()+"/"+day, func(t *texts.Texts) string {
+		return t.Say("access.admin_crowd", account.String(), mostPending)
+	})
+}
+
+// A crowd is an account, and the day when too many strangers asked there.
+type crowd struct {
+	account AccountID
+	day     string
 }
 
 // draw gives c a code that no other has, and adds it.

@@ -194,6 +194,56 @@ func TestPairingWindow(t *testing.T) {
 	})
 }
 
+// Accounts that ask for codes again and again keep nobody out who has had none, and
+// take nobody's first code away; administrators are told, once a day, when there is
+// no room.
+func TestNuisancesKeepNobodyOut(t *testing.T) {
+	inPairing(t, gateway.PairingAlways, func(t *testing.T, w *world) {
+		nuisances := []string{"21", "22", "23", "24"}
+		crowd := func() {
+			for _, who := range nuisances {
+				w.ask(who, "Hallo?")
+				synctest.Wait()
+				time.Sleep(time.Second)
+			}
+		}
+		told := func() int {
+			n := 0
+			for _, s := range w.net.all() {
+				if s.chat == "admin" && strings.Contains(s.text, "outheis channels whoami") {
+					n++
+				}
+			}
+			return n
+		}
+		crowd()
+		w.ask("7", "Hallo?")
+		if code := w.codeFor("7"); code != "" {
+			t.Error("the first code of somebody gave way")
+		}
+		if told() != 1 {
+			t.Errorf("administrators were told %d times, want once", told())
+		}
+		time.Sleep(61 * time.Minute)
+		crowd()
+		w.ask("7", "Hallo?")
+		code := w.codeFor("7")
+		if code == "" {
+			t.Fatal("who has had no code is kept out by those who have")
+		}
+		crowd()
+		if p := w.g.Pairings().Pending; len(p) != 3 {
+			t.Errorf("%d codes wait, want 3", len(p))
+		}
+		if who, err := w.g.Pair(t.Context(), code); err != nil || who.Person != "7" {
+			t.Errorf("Pair = %v, %v", who, err)
+		}
+		if told() != 1 {
+			t.Errorf("administrators were told %d times, want once", told())
+		}
+	})
+}
+
 // T5: three pending requests of one account, and no more.
 func TestPendingRequestsAreCapped(t *testing.T) {
 	inPairing(t, gateway.PairingAlways, func(t *testing.T, w *world) {
@@ -201,7 +251,13 @@ func TestPendingRequestsAreCapped(t *testing.T) {
 			w.ask(fmt.Sprint(100+i), "Hallo?")
 		}
 		synctest.Wait()
-		if got := len(w.net.seen("")); got != 3 || len(w.g.Pairings().Pending) != 3 {
+		got := 0
+		for _, s := range w.net.all() {
+			if s.chat != "admin" {
+				got++
+			}
+		}
+		if got != 3 || len(w.g.Pairings().Pending) != 3 {
 			t.Errorf("%d codes were told, %d wait; want 3", got, len(w.g.Pairings().Pending))
 		}
 		time.Sleep(10 * time.Minute)

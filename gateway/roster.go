@@ -78,6 +78,8 @@ type code struct {
 	Cause string           `json:"cause"` // of the event that asked for it
 	To    channels.Address `json:"to"`
 	At    time.Time        `json:"at"`
+	// Again says that the person had another code less than a day before.
+	Again bool `json:"again,omitempty"`
 }
 
 func (c code) until() time.Time { return c.At.Add(codeLife) }

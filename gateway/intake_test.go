@@ -299,9 +299,22 @@ func TestChannelsThatEnd(t *testing.T) {
 	}
 }
 
-// A network that refuses an account for a while is asked again, less and less
-// often, and the account works as soon as it is let in.
-func TestRefusedChannelIsTriedAgain(t *testing.T) {
+// A network that refuses an account for a while, and an adapter that stumbles
+// over something, are run again, less and less often; the account works as soon
+// as it can.
+func TestChannelThatEndedIsTriedAgain(t *testing.T) {
+	for name, end := range map[string]func() error{
+		"refused": func() error {
+			return &channels.SendError{Class: channels.Misconfigured, Remedy: "Token prüfen.", Err: errors.New("401")}
+		},
+		"panicked": func() error { panic("scripted") },
+		"returned": func() error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) { triedAgain(t, end) })
+	}
+}
+
+func triedAgain(t *testing.T, end func() error) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, newMemory(), echo)
 		refused := newNetwork()
@@ -309,7 +322,7 @@ func TestRefusedChannelIsTriedAgain(t *testing.T) {
 		refused.onRun = func(ctx context.Context, in channels.Deliver) error {
 			tries = append(tries, time.Now())
 			if len(tries) < 5 {
-				return &channels.SendError{Class: channels.Misconfigured, Remedy: "Token prüfen.", Err: errors.New("401")}
+				return end()
 			}
 			<-ctx.Done()
 			return ctx.Err()

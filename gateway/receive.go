@@ -95,9 +95,10 @@ const (
 	lastRefusal  = 10 * time.Minute
 )
 
-// receive runs one channel until ctx ends. One that ends as misconfigured is
-// tried again, after growing waits; meanwhile it is red, with the remedy. One
-// that ends otherwise has a mistake in it: it stays red until it is replaced, and
+// receive runs one channel until ctx ends. One that ends by itself, because it
+// is misconfigured or has a mistake in it, is tried again after growing waits:
+// what comes in is durable and comes twice without harm, and one odd message
+// should silence no account for good. Meanwhile it is red, with the remedy, and
 // leaves the others alone.
 func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 	log := g.log.With("channel", o.id.String())
@@ -123,9 +124,7 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 		if ctx.Err() != nil {
 			return // asked to end
 		}
-		if !g.ended(o, c, err) {
-			return
-		}
+		g.ended(o, c, err)
 		if g.now().Sub(began) > lastRefusal {
 			wait.Reset() // it had worked
 		}
@@ -139,8 +138,8 @@ func (g *Gateway) receive(ctx context.Context, o *outlet, c channels.Channel) {
 }
 
 // ended notes why a channel has ended; the watch over its health tells the
-// administrators. It reports whether another try makes sense.
-func (g *Gateway) ended(o *outlet, c channels.Channel, err error) (again bool) {
+// administrators.
+func (g *Gateway) ended(o *outlet, c channels.Channel, err error) {
 	if err == nil {
 		err = errors.New("receiving ended without a reason")
 	}
@@ -156,7 +155,6 @@ func (g *Gateway) ended(o *outlet, c channels.Channel, err error) (again bool) {
 	}
 	o.set(health)
 	g.log.Error("channel ended", "channel", o.id.String(), "err", err, "remedy", health.Remedy)
-	return se.Class == channels.Misconfigured
 }
 
 // contain ends a panic of an adapter in something that may as well fail.

@@ -47,6 +47,7 @@ type health struct {
 	trouble    troubleKind
 	detail     string
 	ahead      time.Duration // of our clock before the server's; 0 when they agree
+	offset     time.Duration // the same, as it was measured
 	conflicted time.Time     // the last conflict
 	hidden     bool          // privacy mode keeps from us what should be answered
 	refused    time.Time     // when the store first refused an event; zero when it takes them
@@ -72,9 +73,17 @@ const clockRange = time.Minute
 func (h *health) compare(now, date time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ahead = now.Sub(date); h.ahead.Abs() < clockRange {
+	h.offset = now.Sub(date)
+	if h.ahead = h.offset; h.ahead.Abs() < clockRange {
 		h.ahead = 0
 	}
+}
+
+// clock returns a time of ours on the server's clock.
+func (h *health) clock(t time.Time) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.Add(-h.offset)
 }
 
 // fail notes a failure and reports whether it is news.

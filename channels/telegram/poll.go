@@ -132,10 +132,8 @@ func (p *poller) round(ctx context.Context) error {
 // waitFor notes that an update's album, if it has one, is being waited for.
 func (p *poller) waitFor(raw json.RawMessage) {
 	if id, err := updateID(raw); err == nil {
-		if e, ok, err := p.reader.event(id, raw); ok && err == nil {
-			if a := album(raw, e); a != "" {
-				p.waited[a] = true
-			}
+		if d, ok := p.c.read(p.reader, id, raw); ok && d.album != "" {
+			p.waited[d.album] = true
 		}
 	}
 }
@@ -219,16 +217,28 @@ func (p *poller) read(batch []json.RawMessage) (all []delivery, last int64) {
 // read turns an update into an event on its way, or reports false when it is of
 // no concern or cannot be understood.
 func (c *Channel) read(r reader, id int64, raw []byte) (delivery, bool) {
-	e, ok, err := r.event(id, raw)
+	var d delivery
+	ok := false
+	err := c.contained("id", id, func() (err error) {
+		d, ok, err = r.delivery(id, raw)
+		return err
+	})
 	switch {
 	case err != nil:
 		c.log.Warn("update skipped", "id", id, "err", channels.Scrub(err.Error()))
 	case !ok:
 		c.log.Debug("update of no concern", "id", id)
-	default:
-		return delivery{event: e, id: id, key: e.Key, query: query(raw, e.Kind), album: album(raw, e)}, true
 	}
-	return delivery{}, false
+	return d, ok && err == nil
+}
+
+// delivery turns an update into an event on its way.
+func (r reader) delivery(id int64, raw []byte) (delivery, bool, error) {
+	e, ok, err := r.event(id, raw)
+	if err != nil || !ok {
+		return delivery{}, false, err
+	}
+	return delivery{event: e, id: id, key: e.Key, query: query(raw, e.Kind), album: album(raw, e)}, true, nil
 }
 
 // byChat parts events by chat, each in order.
@@ -283,18 +293,48 @@ func (p *poller) deliver(ctx context.Context, byChat [][]delivery) error {
 		wg.Go(func() {
 			defer func() { <-slots }()
 			for _, d := range chat {
-				p.c.pressed(d.event.Address, d.query)
-				if p.deliverOne(ctx, d.event) != nil {
+				if p.hand(ctx, d) != nil {
 					return
-				}
-				if d.query != "" {
-					p.c.release(ctx, d.query)
 				}
 			}
 		})
 	}
 	wg.Wait()
 	return ctx.Err()
+}
+
+// hand delivers one event. One at which the program panics is tried again and
+// then skipped: it would come again for ever and hide what is behind it. The
+// error is that of the context.
+func (p *poller) hand(ctx context.Context, d delivery) error {
+	return p.c.contained("id", d.id, func() error {
+		p.c.pressed(d.event.Address, d.query)
+		if err := p.deliverOne(ctx, d.event); err != nil {
+			return err
+		}
+		if d.query != "" {
+			p.c.release(ctx, d.query)
+		}
+		return nil
+	})
+}
+
+// contained runs do and returns its error. Where do panics it is tried again, and
+// given up at the last strike, which is no error. What names the event for the
+// log.
+func (c *Channel) contained(name string, what any, do func() error) error {
+	for strike := 1; ; strike++ {
+		err := channels.Contain(do)
+		var p *channels.PanicError
+		if !errors.As(err, &p) {
+			return err
+		}
+		c.log.Error("a mistake in the program was contained", name, what, "strike", strike, "err", p, "stack", string(p.Stack))
+		if strike >= channels.MaxStrikes {
+			c.log.Error("update skipped, it cannot be handled", name, what)
+			return nil
+		}
+	}
 }
 
 // deliverOne hands e over until it is durable, or until ctx ends and then

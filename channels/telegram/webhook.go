@@ -99,7 +99,7 @@ type hook struct {
 	who    *poller // knows who we are
 	secret [sha256.Size]byte
 	slots  chan struct{}
-	// brought is when Telegram last brought something, in Unix seconds.
+	// brought is when Telegram last brought something, in Unix seconds of our clock.
 	brought atomic.Int64
 }
 
@@ -203,8 +203,9 @@ func (h *hook) probe(ctx context.Context) error {
 		h.secret = now
 		c.log.Info("webhook is set")
 	}
-	failing := info.Pending > 0 && info.LastError != "" && c.opts.Now().Sub(time.Unix(info.ErrorDate, 0)) < 2*time.Minute
-	if failing && !first && h.brought.Load() <= info.ErrorDate {
+	// The time of the error is Telegram's; ours may be another.
+	failing := info.Pending > 0 && info.LastError != "" && c.health.clock(c.opts.Now()).Sub(time.Unix(info.ErrorDate, 0)) < 2*time.Minute
+	if failing && !first && c.health.clock(time.Unix(h.brought.Load(), 0)).Unix() <= info.ErrorDate {
 		c.health.fail(c.opts.Now(), troubleHook, &failure{text: channels.Scrub(info.LastError, c.opts.Token())})
 		return nil
 	}
@@ -303,12 +304,5 @@ func (h *hook) take(ctx context.Context, raw []byte) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, webhookPatience)
 	defer cancel()
-	h.c.pressed(d.event.Address, d.query)
-	if err := h.who.deliverOne(ctx, d.event); err != nil {
-		return err
-	}
-	if d.query != "" {
-		h.c.release(ctx, d.query)
-	}
-	return nil
+	return h.who.hand(ctx, d)
 }

@@ -283,24 +283,35 @@ func TestWebhookThatWasTakenAwayIsSetAgain(t *testing.T) {
 	}
 }
 
+// Also when our clock is wrong: Telegram's own says when it failed.
 func TestUnreachableWebhookIsRed(t *testing.T) {
 	t.Parallel()
-	h := newHooked(t)
-	h.fake.Proxy("http://127.0.0.1:1")
-	c := open(t, h.options(quiet()))
-	telegram.ProbeEvery(c, 20*time.Millisecond)
-	run(t, c)
-	h.fake.Say(ada, ada, "kommt nicht an")
-	deadline := soon(t)
-	for c.Health().State != channels.Red {
-		select {
-		case <-deadline.Done():
-			t.Fatalf("health %+v, want red", c.Health())
-		case <-time.After(5 * time.Millisecond): // a probe has nothing to wait on
+	for _, wrong := range []time.Duration{0, 3 * time.Hour, -3 * time.Hour} {
+		h := newHooked(t)
+		h.fake.Proxy("http://127.0.0.1:1")
+		o := h.options(quiet())
+		o.Now = func() time.Time { return time.Now().Add(wrong) }
+		c := open(t, o)
+		telegram.ProbeEvery(c, 20*time.Millisecond)
+		events, _ := run(t, c)
+		h.fake.Say(ada, ada, "kommt nicht an")
+		deadline := soon(t)
+		await := func(want channels.State) {
+			for c.Health().State != want {
+				select {
+				case <-deadline.Done():
+					t.Fatalf("clock wrong by %s: health %+v, want %s", wrong, c.Health(), want)
+				case <-time.After(5 * time.Millisecond): // a probe has nothing to wait on
+				}
+			}
 		}
-	}
-	if got := c.Health(); !strings.Contains(got.Reason, "Webhook") || got.Remedy == "" {
-		t.Errorf("health %+v", got)
+		await(channels.Red)
+		if got := c.Health(); !strings.Contains(got.Reason, "Webhook") || got.Remedy == "" {
+			t.Errorf("health %+v", got)
+		}
+		h.fake.Proxy("http://" + h.listen)
+		next(t, events)
+		await(channels.Green)
 	}
 }
 

@@ -251,6 +251,9 @@ func judgeCommand(e channels.Event, a Access, _ Limits, s State) Verdict {
 	return Verdict{Reason: ReasonOK}
 }
 
+// pressDays is how many windows full of presses one person has in a day.
+const pressDays = 10
+
 // judgeQuota bounds what one sender can ask. The sentence is said once a
 // window, or once an hour for the quota of the day. Whoever asked too much may
 // still stop what is waiting.
@@ -258,7 +261,12 @@ func judgeQuota(e channels.Event, a Access, l Limits, s State) Verdict {
 	if a.Unlimited || e.Command == commandStop && s.Waiting > 0 {
 		return Verdict{Reason: ReasonOK}
 	}
-	if s.About { // apart from questions: it costs no answer
+	if s.About { // apart from questions: it costs no answer, but lines of the log
+		if most := pressDays * l.Presses; within(s.Pressed, s.Now, 24*time.Hour) >= most {
+			return Verdict{
+				Reason: ReasonDaily, RetryAt: s.Pressed[len(s.Pressed)-most].Add(24 * time.Hour), Say: !told(s, ReasonDaily, time.Hour),
+			}
+		}
 		if n := within(s.Pressed, s.Now, l.Window); n >= l.Presses {
 			return Verdict{
 				Reason: ReasonQuota, RetryAt: s.Pressed[len(s.Pressed)-l.Presses].Add(l.Window), Say: !told(s, ReasonQuota, l.Window),

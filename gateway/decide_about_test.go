@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,7 @@ func TestDecideAboutAnswers(t *testing.T) {
 		{"questions used up", []func(*channels.Event){button}, gateway.State{About: true, Asked: ago(time.Minute)}, gateway.ReasonOK},
 		{"presses used up", []func(*channels.Event){button}, gateway.State{About: true, Pressed: ago(time.Minute)}, gateway.ReasonQuota},
 		{"presses of an hour ago", []func(*channels.Event){button}, gateway.State{About: true, Pressed: ago(time.Hour)}, gateway.ReasonOK},
+		{"presses of a day used up", []func(*channels.Event){button}, gateway.State{About: true, Pressed: slices.Repeat(ago(20*time.Hour), 10)}, gateway.ReasonDaily},
 		{"a question beside presses", nil, gateway.State{Pressed: ago(time.Minute)}, gateway.ReasonOK},
 		{"a question waits", []func(*channels.Event){button}, gateway.State{About: true, Waiting: 1, Open: 1}, gateway.ReasonOK},
 		{"too much is open", []func(*channels.Event){button}, gateway.State{About: true, Open: 3}, gateway.ReasonBusy},

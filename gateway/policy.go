@@ -97,7 +97,7 @@ type Limits struct {
 	MaxAge   time.Duration // requests older than this expire unanswered
 	Late     time.Duration // requests older than this are answered with an apology; older commands are ignored
 	EditTime time.Duration // how long an edit of a message replaces the question, or the answer
-	Presses  int           // of one person within Window: buttons, reactions and words about answers
+	Presses  int           // of one person within Window, and ten times as many in 24 h: buttons, reactions and words about answers
 	Files    int           // kept of one message
 	FileSize int64         // bytes of each
 }

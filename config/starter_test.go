@@ -57,3 +57,25 @@ func TestStarterExamples(t *testing.T) {
 		}
 	}
 }
+
+// Every network is shown; its section holds once the signs before it are taken
+// away.
+func TestStarterShowsEveryNetwork(t *testing.T) {
+	shown := regexp.MustCompile(`(?m)^  #(discord:|mattermost:|  )`)
+	env := environ("OUTHEIS_DISCORD_TOKEN", discordToken, "OUTHEIS_MATTERMOST_TOKEN", mattermostToken)
+	for _, lang := range []string{"de", "en"} {
+		file := shown.ReplaceAllString(string(config.Starter(lang, config.StarterOptions{})), "  $1")
+		c, problems := loadFile(t, "config.yaml", file, env)
+		for _, p := range problems {
+			if !strings.HasSuffix(string(p.Code), "path_not_there") {
+				t.Errorf("%s: %v", lang, p)
+			}
+		}
+		if d := c.Channels.Discord; len(d) != 1 || !d[0].Enabled || len(d[0].Allowed) != 1 || len(d[0].Groups) != 1 {
+			t.Errorf("%s: Discord: %+v", lang, d)
+		}
+		if m := c.Channels.Mattermost; len(m) != 1 || !m[0].Enabled || m[0].URL == "" || len(m[0].Allowed) != 1 || len(m[0].Groups) != 1 {
+			t.Errorf("%s: Mattermost: %+v", lang, m)
+		}
+	}
+}

@@ -31,15 +31,16 @@ func (p *program) doctorCommand() *cobra.Command {
 	return c
 }
 
-// An examination collects what doctor finds, and how many of it must be
-// mended.
+// An examination collects what doctor finds, how many of it must be mended and
+// how many somebody should look at.
 type examination struct {
-	p   *program
-	bad int
+	p         *program
+	bad, odds int
 }
 
 func (x *examination) good(key string, args ...any) { x.line("🟢", x.p.t.Say(key, args...)) }
-func (x *examination) warn(key string, args ...any) { x.line("🟡", x.p.t.Say(key, args...)) }
+func (x *examination) warn(key string, args ...any) { x.hint(x.p.t.Say(key, args...)) }
+func (x *examination) hint(text string)             { x.odds++; x.line("🟡", text) }
 func (x *examination) fail(text string)             { x.bad++; x.line("🔴", text) }
 
 func (x *examination) line(mark, text string) { fmt.Fprintln(x.p.out, mark, text) }
@@ -62,6 +63,10 @@ func (p *program) doctor(ctx context.Context, repair bool) error {
 	if x.bad > 0 {
 		return p.fail(exitFailed, "cmd.doctor_bad", x.bad)
 	}
+	if x.odds > 0 {
+		x.line("🟡", p.t.Say("cmd.doctor_odd", x.odds))
+		return nil
+	}
 	x.line("🟢", p.t.Say("cmd.doctor_good"))
 	return nil
 }
@@ -76,7 +81,7 @@ func (x *examination) configuration(dir string) config.Config {
 		if problem.Severity == config.Error {
 			x.fail(problem.Say(x.p.t.Say))
 		} else {
-			x.line("🟡", problem.Say(x.p.t.Say))
+			x.hint(problem.Say(x.p.t.Say))
 		}
 	}
 	switch {
@@ -123,17 +128,28 @@ func (x *examination) gateway(ctx context.Context) (running bool) {
 		x.fail(x.p.t.Say("cmd.status_state_degraded", up, r.Human) + " " + x.p.t.Say("cmd.status_reason", r.Gateway.Reason))
 	}
 	for _, a := range r.Gateway.Accounts {
-		line := x.p.t.Say("cmd.doctor_account", a.Channel, a.Account, strings.Join(causeAndRemedy(a.Health), " "))
+		line := x.p.t.Say("cmd.doctor_account", a.Channel, a.Account, strings.Join(sentences(causeAndRemedy(a.Health)), " "))
 		switch a.Health.State {
 		case "green":
 			x.line("🟢", strings.TrimSpace(x.p.t.Say("cmd.doctor_account_good", a.Channel, a.Account)+" "+a.Remark))
 		case "red":
 			x.fail(line)
 		default:
-			x.line("🟡", line)
+			x.hint(line)
 		}
 	}
 	return true
+}
+
+// sentences ends each of the texts with a full stop where it has no end: a cause
+// may end in what a network said.
+func sentences(all []string) []string {
+	for i, s := range all {
+		if !strings.ContainsAny(s[len(s)-1:], ".!?") {
+			all[i] = s + "."
+		}
+	}
+	return all
 }
 
 // directory looks at the human directory and reads its log from end to end.

@@ -42,6 +42,13 @@ func (p *program) channelsPairCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var do func(context.Context, pairing) error
 		code := strings.Join(args, "")
+		if flags.Changed("open") && code != "" { // "--open 30m", which pflag reads as two
+			d, err := time.ParseDuration(code)
+			if err != nil {
+				return p.usage(c, p.t.Say("cmd.pair_open_form", code))
+			}
+			open, code = d, ""
+		}
 		asked := slices.DeleteFunc([]string{"list", "revoke", "open", "close"}, func(flag string) bool { return !flags.Changed(flag) })
 		switch {
 		case len(asked) > 1:
@@ -55,8 +62,8 @@ func (p *program) channelsPairCommand() *cobra.Command {
 			}
 			do = func(ctx context.Context, g pairing) error { return p.pairRevoke(ctx, g, account, person) }
 		case flags.Changed("open"), shut:
-			if flags.Changed("open") && open <= 0 {
-				return p.usage(c, p.t.Say("cmd.flag_value", open, "--open"))
+			if flags.Changed("open") && (open < time.Minute || open > 24*time.Hour) {
+				return p.usage(c, p.t.Say("cmd.pair_open_form", open))
 			}
 			if shut {
 				open = -1

@@ -30,6 +30,19 @@ func TestPairingOnTheCommandLine(t *testing.T) {
 	s.ask(stranger, 0) // nobody has allowed it yet
 	s.ask(person(0), 0)
 	s.got(person(0), 1)
+	for _, wrong := range []string{"0m", "30", "99999h", "bald"} {
+		for _, args := range [][]string{{"--open", wrong}, {"--open=" + wrong}} {
+			if out := cli(args...); !strings.HasPrefix(out, "failed: ") {
+				t.Errorf("pair %q: %s", args, out)
+			}
+		}
+	}
+	if out := cli("--open", "bald"); !strings.Contains(out, "30m") {
+		t.Errorf("pair --open bald names no duration that counts: %s", out)
+	}
+	if out := cli("--open", "30m"); !strings.Contains(out, "Codes gibt es bis") {
+		t.Errorf("pair --open 30m: %s", out)
+	}
 	if out := cli("--open"); !strings.Contains(out, "Codes gibt es bis") {
 		t.Fatalf("pair --open: %s", out)
 	}

@@ -293,3 +293,27 @@ func TestConversationKeyHasNoSeparator(t *testing.T) {
 		}
 	})
 }
+
+// Whoever joins an account at which nothing was chosen keeps the language that
+// they chose; what was chosen at that account goes before.
+func TestLanguageOfJoinedAccounts(t *testing.T) {
+	for _, first := range []string{"", "sprache deutsch"} {
+		inWorld(t, echo, func(t *testing.T, w *world) {
+			w.ask("8", "sprache englisch")
+			synctest.Wait()
+			if first != "" {
+				w.ask("7", first)
+				synctest.Wait()
+			}
+			w.ask("7", "verbinden")
+			w.ask("8", "verbinden "+w.codeFor("7"))
+			synctest.Wait()
+			w.ask("8", "stop")
+			synctest.Wait()
+			got := w.net.seen("8")
+			if german := got[len(got)-1] == "Es läuft gerade keine Frage."; german != (first != "") {
+				t.Errorf("chosen at the other account %q: %q", first, got)
+			}
+		})
+	}
+}

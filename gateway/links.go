@@ -176,6 +176,7 @@ func (g *Gateway) endLink(ctx context.Context, e channels.Event, text, cause str
 		return outcome{notice: noticeLinkPaused, until: until}
 	}
 	typed, ok := readCode(text)
+	before := g.person(who.account(), who.Person)
 	var o outcome
 	var used code
 	err := g.roster.edit(func(all *records) bool {
@@ -208,10 +209,23 @@ func (g *Gateway) endLink(ctx context.Context, e channels.Event, text, cause str
 	case o.notice == noticeLinkWrong:
 		g.guesses.miss(who, now)
 	case used.Code != "":
+		g.keepLanguage(before, g.person(who.account(), who.Person))
 		g.log.Info("accounts were joined", "channel", who.account().String(), "with", used.account().String())
 		g.tell(ctx, used, noticeLinked, who.account().String(), "linked/"+cause)
 	}
 	return o
+}
+
+// keepLanguage lets somebody who is called after another account from now on keep
+// the language that they chose, unless one was chosen there.
+func (g *Gateway) keepLanguage(before, now string) {
+	lang := g.languages.of(before)
+	if lang == "" || g.languages.of(now) != "" {
+		return
+	}
+	if err := g.languages.choose(now, lang); err != nil {
+		g.log.Error("language was not kept", "err", err)
+	}
 }
 
 // others names the accounts of a link but one.

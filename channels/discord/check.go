@@ -21,12 +21,8 @@ const needed = uint64(discordgo.PermissionViewChannel | discordgo.PermissionSend
 func (c *Channel) Check(ctx context.Context) []channels.Finding {
 	say := c.texts.Say
 	app, err := c.askApplication(ctx)
-	var f *failure
-	switch {
-	case errors.As(err, &f) && f.wrongToken():
-		return []channels.Finding{{Level: channels.Red, Text: say("discord.token_wrong"), Remedy: say("discord.token_wrong_remedy")}}
-	case err != nil:
-		return []channels.Finding{{Level: channels.Red, Text: say("discord.unreached", reason(err)), Remedy: say("discord.unreached_remedy")}}
+	if err != nil {
+		return []channels.Finding{c.unasked(err)}
 	}
 	all := []channels.Finding{{Level: channels.Green, Text: say("discord.check_token", app.Bot.value.Username.value)}}
 	if app.mayReadContents() {
@@ -41,13 +37,26 @@ func (c *Channel) Check(ctx context.Context) []channels.Finding {
 	return all
 }
 
-// reason returns a failure's text.
-func reason(err error) string {
+// unasked is the finding of a question that was not answered.
+func (c *Channel) unasked(err error) channels.Finding {
 	var f *failure
-	if errors.As(err, &f) {
-		return f.text
+	if !errors.As(err, &f) {
+		f = &failure{text: channels.Scrub(err.Error(), c.opts.Token())}
 	}
-	return channels.Scrub(err.Error())
+	reason, remedy := c.silent(trouble(f), f.text)
+	if f.wrongToken() {
+		reason, remedy = c.badToken()
+	}
+	return channels.Finding{Level: channels.Red, Text: reason, Remedy: remedy}
+}
+
+// badToken says what is wrong with the token, and what to do about it.
+func (c *Channel) badToken() (reason, remedy string) {
+	say := c.texts.Say
+	if !tokenShape.MatchString(c.opts.Token()) {
+		return say("discord.token_form"), say("discord.token_form_remedy") // Discord was not even asked
+	}
+	return say("discord.token_wrong"), say("discord.token_wrong_remedy")
 }
 
 // checkBudget looks at how many sessions may be started today.
@@ -60,7 +69,7 @@ func (c *Channel) checkBudget(ctx context.Context) channels.Finding {
 		} `json:"session_start_limit"`
 	}
 	if err := c.get(ctx, "find the gateway", "/gateway/bot", &answer); err != nil {
-		return channels.Finding{Level: channels.Red, Text: say("discord.unreached", reason(err)), Remedy: say("discord.unreached_remedy")}
+		return c.unasked(err)
 	}
 	l := answer.Limit
 	if l.Remaining < lowBudget {
@@ -74,7 +83,7 @@ func (c *Channel) checkGuilds(ctx context.Context) channels.Finding {
 	say := c.texts.Say
 	var guilds []guild
 	if err := c.get(ctx, "read the guilds", "/users/@me/guilds", &guilds); err != nil {
-		return channels.Finding{Level: channels.Yellow, Text: say("discord.unreached", reason(err)), Remedy: say("discord.unreached_remedy")}
+		return c.unasked(err)
 	}
 	if len(guilds) == 0 {
 		return channels.Finding{Level: channels.Red, Text: say("discord.no_guild"), Remedy: say("discord.no_guild_remedy", c.inviteURL())}
@@ -121,6 +130,10 @@ func (c *Channel) checkChannel(ctx context.Context, id string) channels.Finding 
 		var g guild
 		if c.get(ctx, "read a guild", "/guilds/"+id, &g) == nil && g.ID == id {
 			return channels.Finding{Level: channels.Green, Text: say("discord.check_guild", clip(channels.Scrub(g.Name.value), 60))}
+		}
+		var f *failure
+		if errors.As(err, &f) && f.kind != answered {
+			return c.unasked(err)
 		}
 		return unseen
 	}

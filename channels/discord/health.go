@@ -276,7 +276,8 @@ func (c *Channel) Health() channels.Health {
 	case h.started.IsZero():
 		out.State = channels.Starting
 	case h.trouble == troubleToken:
-		set(channels.Red, say("discord.token_wrong"), say("discord.token_wrong_remedy"))
+		reason, remedy := c.badToken()
+		set(channels.Red, reason, remedy)
 	case h.trouble == troubleShards:
 		set(channels.Red, say("discord.shards"), say("discord.shards_remedy"))
 	case h.trouble == troubleCursor:

@@ -354,3 +354,47 @@ func BenchmarkSend(b *testing.B) {
 		}
 	}
 }
+
+// A look at the setup that is not answered says why, as health does.
+func TestCheckSaysWhyItIsNotAnswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault fake.Fault
+		token string
+		want  string
+	}{
+		"a foreign page": {fake.Fault{Kind: fake.Page, Status: 404, Body: "<html>Anmelden</html>"}, secret, "antwortet etwas anderes"},
+		"an outage":      {fake.Fault{Kind: fake.Page, Status: 502, Body: "<html>"}, secret, "arbeitet nicht richtig"},
+		"cut":            {fake.Fault{Kind: fake.CutBefore}, secret, "nicht erreichbar"},
+		"a wrong token":  {fake.Fault{Kind: fake.Refuse, Status: 401, Message: "401: Unauthorized"}, secret, "kennt das Bot-Token nicht"},
+		"with the word":  {fake.Fault{}, "Bot " + secret, "nicht die Form"},
+		"in quotes":      {fake.Fault{}, `"` + secret + `"`, "nicht die Form"},
+	} {
+		n := newNetwork(t, fake.Options{})
+		for _, route := range []string{"", fake.GetMyGuilds, fake.GetChannel} {
+			o := n.options(nil)
+			o.Token = func() string { return c.token }
+			o.Watch = []string{n.at(channeltest.InGroup)}
+			ch, err := discord.New(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.fault.Kind != 0 && (route == "" || c.fault.Kind != fake.Refuse) {
+				c.fault.Route, c.fault.Times = route, -1
+				n.fake.Fault(c.fault)
+			} else if route != "" {
+				continue
+			}
+			found := false
+			for _, f := range ch.Check(t.Context()) {
+				found = found || f.Level == channels.Red && strings.Contains(f.Text, c.want) && f.Remedy != ""
+			}
+			if !found {
+				t.Errorf("%s, %q: found %+v, want %q", name, route, ch.Check(t.Context()), c.want)
+			}
+			n.fake.ClearFaults()
+			if err := ch.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

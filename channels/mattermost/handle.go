@@ -85,8 +85,29 @@ func (r *receiver) skipped(it item) {
 	}
 }
 
+// arrive delivers an event of the listener behind what came before it in its
+// chat, and returns when it is durable, or ctx has ended.
+func (r *receiver) arrive(ctx context.Context, e channels.Event) error {
+	one := call{ctx, e, make(chan error, 1)}
+	if err := r.lanes.put(ctx, item{chat: e.Address.Chat(), call: &one}); err != nil {
+		return err
+	}
+	select {
+	case err := <-one.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // sort delivers an item by what it is.
 func (r *receiver) sort(ctx context.Context, it item) error {
+	if it.call != nil {
+		if it.call.ctx.Err() == nil { // else who sent it was told that it failed
+			it.call.done <- r.deliver(it.call.ctx, it.call.event)
+		}
+		return nil
+	}
 	if it.reached > 0 {
 		r.marks.reach(it.chat, it.reached)
 		return nil

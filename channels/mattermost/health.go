@@ -55,13 +55,14 @@ type health struct {
 	left     time.Time                // when an event was delivered incomplete, or skipped
 	unread   time.Time                // when the cursor could not be read
 	working  map[*time.Time]time.Time // since when lanes have been busy with one event
+	dead     string                   // why the listener has ended; "" while it serves
 	buttons  string                   // why buttons do not work; "" when they do, or are not wanted
 }
 
 func (h *health) start(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.started = now
+	h.started, h.dead = now, ""
 }
 
 // up notes that a connection stands and everything before it was asked for.
@@ -139,6 +140,13 @@ func (h *health) stuck(now time.Time) bool {
 	return false
 }
 
+// deaf notes that the listener has ended.
+func (h *health) deaf(why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dead = why
+}
+
 // callback notes why buttons do not work, or "" when they do.
 func (h *health) callback(why string) {
 	h.mu.Lock()
@@ -203,6 +211,9 @@ func (c *Channel) Health() channels.Health {
 	case !h.unread.IsZero() && now.Sub(h.unread) < toldFor:
 		out.State = channels.Yellow
 		out.Reason, out.Remedy = say("mattermost.forgotten"), say("mattermost.forgotten_remedy")
+	case h.dead != "":
+		out.State = channels.Red
+		out.Reason, out.Remedy = say("mattermost.listener_ended", h.dead), say("mattermost.listen_remedy", c.opts.Listen)
 	case h.buttons != "":
 		out.State = channels.Yellow
 		out.Reason, out.Remedy = say("mattermost.callback", h.buttons), say("mattermost.callback_remedy")

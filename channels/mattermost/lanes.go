@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"sync"
 	"sync/atomic"
+
+	"outheis/channels"
 )
 
 const (
@@ -24,6 +26,14 @@ type item struct {
 	post    *post  // caught up with; frame is then empty
 	channel channel
 	reached int64 // of an item that only says how far a catch-up came, in ms
+	call    *call // a press or a slash command; all else is then empty
+}
+
+// A call is an event of the listener, whose sender waits for what became of it.
+type call struct {
+	ctx   context.Context // of the request
+	event channels.Event
+	done  chan error // has room for one
 }
 
 // lanes carry items side by side, those of one chat in order.
@@ -77,7 +87,8 @@ func (l *lanes) put(ctx context.Context, it item) error {
 	}
 }
 
-// idle waits until nothing is under way; nobody may put meanwhile.
+// idle waits until nothing is under way; nobody but the listener may put
+// meanwhile.
 func (l *lanes) idle(ctx context.Context) error {
 	for {
 		l.mu.Lock()

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"outheis/channels"
@@ -20,9 +22,14 @@ import (
 const (
 	// answerWithin is a little less than the 3 s that the server waits.
 	answerWithin = 2500 * time.Millisecond
-	// maxRequest bounds what the server sends: a command has at most 16,383
-	// runes, escaped.
-	maxRequest = 512 << 10
+	// maxCommand bounds a slash command: at most 16,383 runes, escaped.
+	maxCommand = 256 << 10
+	// maxPress bounds a press, which holds a few ids.
+	maxPress = 32 << 10
+	// mostRequests is how many requests are dealt with at once.
+	mostRequests = 64
+	// refusalsEvery is how often refused requests are written to the log.
+	refusalsEvery = time.Minute
 )
 
 // listen opens the listener, if one is wanted, and returns what closes it and
@@ -36,7 +43,8 @@ func (c *Channel) listen(ctx context.Context, in channels.Deliver) (stop func(),
 		return nil, &channels.SendError{Class: channels.Misconfigured, Err: err, Remedy: c.texts.Say("mattermost.listen_remedy", c.opts.Listen)}
 	}
 	srv := &http.Server{
-		Handler:           &listener{c: c, in: in},
+		Handler:           &listener{c: c, in: in, slots: make(chan struct{}, mostRequests)},
+		ErrorLog:          slog.NewLogLogger(c.log.Handler(), slog.LevelDebug), // what foreign clients do
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      10 * time.Second,
@@ -49,6 +57,7 @@ func (c *Channel) listen(ctx context.Context, in channels.Deliver) (stop func(),
 		defer close(done)
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			c.log.Error("listener ended", "err", err)
+			c.health.deaf(channels.Scrub(err.Error()))
 		}
 	}()
 	return func() {
@@ -65,8 +74,25 @@ func (c *Channel) listen(ctx context.Context, in channels.Deliver) (stop func(),
 // commands. The path before /action and /command is whatever a proxy makes of
 // it.
 type listener struct {
-	c  *Channel
-	in channels.Deliver
+	c     *Channel
+	in    channels.Deliver
+	slots chan struct{} // holds one for each request
+
+	mu      sync.Mutex // guards the fields below
+	refused int        // requests since told
+	told    time.Time
+}
+
+// refuse writes to the log that a request was refused; of many, which anybody
+// may send, it writes the number now and then.
+func (l *listener) refuse(why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused++
+	if now := l.c.opts.Now(); now.Sub(l.told) >= refusalsEvery {
+		l.c.log.Warn("requests to the listener refused", "why", why, "count", l.refused)
+		l.refused, l.told = 0, now
+	}
 }
 
 // ServeHTTP implements [http.Handler].
@@ -75,21 +101,44 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only POST", http.StatusMethodNotAllowed)
 		return
 	}
+	select {
+	case l.slots <- struct{}{}:
+		defer func() { <-l.slots }()
+	default:
+		l.refuse("too many at once")
+		http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
 	defer cancel()
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	var take func(context.Context, http.ResponseWriter, []byte)
+	most := int64(maxPress)
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/action"):
+		take = l.action
+	case strings.HasSuffix(r.URL.Path, "/command"):
+		// Servers name the token in a header too; a wrong one there spares reading.
+		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Token "); ok && !l.c.commandToken(token) {
+			l.unknown(w)
+			return
+		}
+		take, most = l.command, maxCommand
+	default:
+		http.Error(w, "nothing here", http.StatusNotFound)
+		return
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
 		http.Error(w, "cannot be read", http.StatusBadRequest)
 		return
 	}
-	switch {
-	case strings.HasSuffix(r.URL.Path, "/action"):
-		l.action(ctx, w, raw)
-	case strings.HasSuffix(r.URL.Path, "/command"):
-		l.command(ctx, w, raw)
-	default:
-		http.Error(w, "nothing here", http.StatusNotFound)
-	}
+	take(ctx, w, raw)
+}
+
+// unknown refuses a slash command.
+func (l *listener) unknown(w http.ResponseWriter) {
+	l.refuse("token of a slash command not known")
+	http.Error(w, "token not known", http.StatusUnauthorized)
 }
 
 // say answers with JSON.
@@ -121,7 +170,7 @@ func (l *listener) action(ctx context.Context, w http.ResponseWriter, raw []byte
 	case !ok && p.Context.value.Button == testButton:
 		say(w, struct{}{})
 	case !ok:
-		l.c.log.Warn("press refused, it is forged or stale", "chat", safeText(p.ChannelID, ""))
+		l.refuse("press forged or stale")
 		tell("mattermost.press_stale")
 	default:
 		if err := l.in(ctx, e); err != nil {
@@ -141,8 +190,7 @@ var commandName = regexp.MustCompile(`^/([a-z0-9][a-z0-9._-]*)$`)
 func (l *listener) command(ctx context.Context, w http.ResponseWriter, raw []byte) {
 	form, err := url.ParseQuery(string(raw))
 	if err != nil || !l.c.commandToken(form.Get("token")) {
-		l.c.log.Warn("slash command refused, its token is not known")
-		http.Error(w, "token not known", http.StatusUnauthorized)
+		l.unknown(w)
 		return
 	}
 	e, err := l.c.commanded(ctx, form)

@@ -26,7 +26,7 @@
 // The package decides nothing about who may ask or what is answered.
 //
 // The path of an event is socket.go or catchup.go → lanes.go → event.go →
-// Deliver, or listen.go → Deliver; that of a post send.go → client.go, with
+// Deliver, or listen.go → lanes.go → Deliver; that of a post send.go → client.go, with
 // failure.go saying what a failure means.
 package mattermost
 

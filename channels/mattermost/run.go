@@ -31,13 +31,14 @@ func (c *Channel) Run(ctx context.Context, in channels.Deliver) (err error) {
 	}
 	r := &receiver{c: c, in: in, wait: c.opts.Retry, marks: m}
 	ctx, cancel := context.WithCancel(ctx)
-	stopListening, lerr := c.listen(ctx, r.deliver)
-	if lerr != nil {
-		cancel()
-		return lerr
-	}
 	lanes := startLanes(ctx, r.handle)
 	r.lanes = lanes
+	stopListening, lerr := c.listen(ctx, r.arrive)
+	if lerr != nil {
+		cancel()
+		lanes.wait()
+		return lerr
+	}
 	saver := make(chan struct{})
 	go func() {
 		defer close(saver)

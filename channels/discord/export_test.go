@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"outheis/channels"
 )
+
+// MostActions is how many interactions wait for an answer.
+const MostActions = mostActions
 
 // Hurry shortens the waits of a channel that tests must not wait for.
 func Hurry(c *Channel) {
@@ -125,4 +129,24 @@ func RaisedTo(t time.Time, came uint64) uint64 {
 	m.stored("1", false, came)
 	m.raise(t)
 	return m.floor
+}
+
+// KeptActions returns the first of n interactions that can be answered after the
+// last came, and how many can.
+func KeptActions(ctx context.Context, n int, start time.Time) (first, kept int) {
+	var a actions
+	at := func(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond) }
+	for i := range n {
+		a.settle(a.put(strconv.Itoa(i), "t", at(i)), true)
+	}
+	first = -1
+	for i := range n {
+		if a.take(ctx, strconv.Itoa(i), "k", at(n)) != "" {
+			if first < 0 {
+				first = i
+			}
+			kept++
+		}
+	}
+	return first, kept
 }

@@ -53,14 +53,28 @@ func (a *actions) put(id, token string, now time.Time) *action {
 	if a.all == nil {
 		a.all = make(map[string]*action)
 	}
-	for other, one := range a.all {
-		if now.After(one.until) || len(a.all) >= mostActions {
-			delete(a.all, other)
-		}
+	if len(a.all) >= mostActions {
+		a.makeRoom(now)
 	}
 	one := &action{token: token, until: now.Add(actionLife), settled: make(chan struct{})}
 	a.all[id] = one
 	return one
+}
+
+// makeRoom forgets what is over, or the oldest when nothing is. The caller holds
+// the mutex.
+func (a *actions) makeRoom(now time.Time) {
+	oldest := ""
+	for id, one := range a.all {
+		if now.After(one.until) {
+			delete(a.all, id)
+		} else if oldest == "" || one.until.Before(a.all[oldest].until) {
+			oldest = id
+		}
+	}
+	if len(a.all) >= mostActions {
+		delete(a.all, oldest)
+	}
 }
 
 // settle says whether Discord agreed to wait.

@@ -398,3 +398,11 @@ func TestCheckSaysWhyItIsNotAnswered(t *testing.T) {
 		}
 	}
 }
+
+// When more interactions wait than are kept, the oldest is forgotten.
+func TestOldestInteractionIsForgotten(t *testing.T) {
+	const most = discord.MostActions
+	if first, kept := discord.KeptActions(t.Context(), most+10, time.Now()); first != 10 || kept != most {
+		t.Errorf("%d are kept, from the %dth on, want %d from the 10th", kept, first, most)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"regexp"
@@ -47,17 +46,7 @@ func newClient(base string, token func() string) *client {
 		http: &http.Client{
 			// A redirect would carry the address, and with it the token, in Referer.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-			Transport: &http.Transport{
-				Proxy:                  nil,
-				DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-				TLSHandshakeTimeout:    10 * time.Second,
-				ForceAttemptHTTP2:      true,
-				MaxIdleConnsPerHost:    8,
-				IdleConnTimeout:        45 * time.Second,
-				MaxResponseHeaderBytes: 64 << 10,
-				// A connection that swallows packets is found out between answers.
-				HTTP2: &http.HTTP2Config{SendPingTimeout: 20 * time.Second, PingTimeout: 10 * time.Second},
-			},
+			Transport:     channels.NewTransport(),
 		},
 	}
 }

@@ -7,12 +7,18 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"outheis/agents"
 	"outheis/config"
 	"outheis/gateway"
 	"outheis/store"
 )
+
+// stopGrace is how long posts under way are waited for at the end: what comes
+// after them, as saving the cursors, has to fit into the 5 s that stopping may
+// take.
+const stopGrace = 4 * time.Second
 
 // queueName is the log of all messages, below the human directory.
 const queueName = "messages.jsonl"
@@ -85,7 +91,7 @@ func (p *program) start(c config.Config, networks bool, own []gateway.Account, h
 		Queue: e.queue, Accounts: slices.Concat(own, e.accounts), Agents: e.agents(c), Settings: e.settings(c),
 		Roster:    e.human.Doc(gateway.RosterFile, store.DocOptions{}),
 		Languages: e.human.Doc(gateway.LanguagesFile, store.DocOptions{}), Files: e.human, Transcribe: p.transcribe(c),
-		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Unsure: p.unsure, Now: p.now, Log: e.log,
+		Local: looks(c.Human.Language), MaxParallel: c.Dispatcher.MaxParallel, Grace: stopGrace, Unsure: p.unsure, Now: p.now, Log: e.log,
 	})
 	if err != nil {
 		return nil, err

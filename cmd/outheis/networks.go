@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"outheis/channels"
@@ -148,13 +150,18 @@ func (w accountWiring) cursor() channels.Cursor {
 	if w.human == nil {
 		return nil
 	}
-	return &fileCursor{w.human, stateFolder + w.kind + "-" + w.name + ".json"}
+	return &fileCursor{human: w.human, name: stateFolder + w.kind + "-" + w.name + ".json"}
 }
 
-// A fileCursor is a [channels.Cursor] in a file of the human directory.
+// A fileCursor is a [channels.Cursor] in a file of the human directory. What it
+// cannot understand there, because it is damaged or of another version, it lays
+// aside before it saves.
 type fileCursor struct {
 	human *store.Human
 	name  string
+
+	mu  sync.Mutex // guards odd
+	odd []byte     // what is there and was not understood; nil for nothing
 }
 
 // cursorVersion is the form of a cursor's file. One of another form is not read.
@@ -177,6 +184,9 @@ func (f *fileCursor) Load() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.odd = b
 	var kept cursorFile
 	if err := json.Unmarshal(b, &kept); err != nil {
 		return nil, fmt.Errorf("read %s: %w", f.name, err)
@@ -184,6 +194,7 @@ func (f *fileCursor) Load() ([]byte, error) {
 	if kept.V != cursorVersion {
 		return nil, fmt.Errorf("read %s: version %d, want %d", f.name, kept.V, cursorVersion)
 	}
+	f.odd = nil
 	if kept.Cursor != nil {
 		return kept.Cursor, nil
 	}
@@ -201,6 +212,14 @@ func (f *fileCursor) Save(b []byte) error {
 	content, err := json.Marshal(kept)
 	if err != nil {
 		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.odd) > 0 {
+		if err := f.human.WriteState(strings.TrimSuffix(f.name, ".json")+".unread.json", f.odd); err != nil {
+			return err
+		}
+		f.odd = nil
 	}
 	return f.human.WriteState(f.name, append(content, '\n'))
 }

@@ -52,6 +52,24 @@ func TestCursorsAreKept(t *testing.T) {
 			t.Errorf("%q: got %q, %v", broken, b, err)
 		}
 	}
+	// It is not lost when the adapter saves what it knows now.
+	later := []byte(`{"v":2,"cursor":{}}`)
+	if err := os.WriteFile(filepath.Join(dir, "channels", "discord-main.json"), later, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := at("main")
+	c.Load()
+	for range 2 {
+		if err := c.Save([]byte(`{"floor":"1578"}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "channels", "discord-main.unread.json")); string(got) != string(later) {
+		t.Errorf("laid aside: %q, %v", got, err)
+	}
+	if got, err := at("main").Load(); err != nil || string(got) != `{"floor":"1578"}` {
+		t.Errorf("got %q, %v", got, err)
+	}
 	if c := (wiring{log: slog.New(slog.DiscardHandler)}).of("discord", "main").cursor(); c != nil {
 		t.Errorf("without a directory: %v", c)
 	}

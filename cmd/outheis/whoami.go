@@ -36,7 +36,7 @@ func (p *program) channelsWhoami(ctx context.Context, asJSON bool) error {
 		return p.refused(ctx, err)
 	}
 	if asJSON {
-		return p.printIndented(all)
+		return p.printIndented(append([]gateway.Stranger{}, all...)) // a list, also of nobody
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(p.out, p.t.Say("cmd.whoami_nobody"))

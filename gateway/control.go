@@ -118,9 +118,15 @@ type Handlers struct {
 // the caller.
 func (g *Gateway) Handlers() Handlers {
 	return Handlers{
-		Status:  func() any { return g.Status() },
-		Ask:     g.Ask,
-		Join:    g.Join,
+		Status: func() any { return g.Status() },
+		Ask: func(ctx context.Context, c LocalChat, text string) (LocalAnswer, error) {
+			g.awaitStart(ctx)
+			return g.Ask(ctx, c, text)
+		},
+		Join: func(c LocalChat) (*Session, error) {
+			g.awaitStart(context.Background())
+			return g.Join(c)
+		},
 		Pairing: g.servePairing,
 
 		Strangers: g.Strangers,
@@ -132,6 +138,19 @@ const (
 	controlConns = 32
 	controlWait  = 10 * time.Second // for the first line, and for a client that does not read
 )
+
+// startWait bounds how long a client waits for a gateway that begins, which reads
+// the end of a long log first.
+const startWait = 30 * time.Second
+
+func (g *Gateway) awaitStart(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, startWait)
+	defer cancel()
+	select {
+	case <-g.ready:
+	case <-ctx.Done(): // what is asked of it then says why not
+	}
+}
 
 // Serve serves the control socket until ctx ends, and returns when every
 // connection is closed. After Close it takes no further connection, and those

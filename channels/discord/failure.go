@@ -55,9 +55,9 @@ type failure struct {
 type ending int
 
 const (
-	endNone ending = iota
-	// endReconnect: the gateway wants the connection to end.
-	endReconnect
+	// endReconnect: the gateway wants the connection to end. The zero ending is
+	// that of a failure.
+	endReconnect ending = iota + 1
 	// endInvalid: the session is not known any more.
 	endInvalid
 	// endRegained: a session without message contents ends once we may have them.

@@ -269,6 +269,10 @@ func TestWebhookThatWasTakenAwayIsSetAgain(t *testing.T) {
 	events, _ := run(t, c)
 	h.fake.Say(ada, ada, "eins")
 	next(t, events)
+	// Without the answer that it is stored it would come again.
+	if err := h.fake.AwaitConfirmed(soon(t)); err != nil {
+		t.Fatal(err)
+	}
 	resp, err := http.Get(h.fake.URL() + "/bot" + h.fake.Token() + "/deleteWebhook")
 	if err != nil {
 		t.Fatal(err)

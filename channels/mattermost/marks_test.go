@@ -113,3 +113,20 @@ func TestUnreadableCursorLosesNothing(t *testing.T) {
 		})
 	}
 }
+
+// The same holds for an interruption while the program runs.
+func TestPostFromTheFutureHidesNothingOfAnInterruption(t *testing.T) {
+	r := newRig(t, fake.Options{})
+	imported := r.s.AddChannel(r.team, "import", fake.Private, r.ada)
+	asked := r.s.AddChannel(r.team, "frage", fake.Private, r.ada)
+	r.s.Post(fake.Line{Channel: imported, From: r.ada, Text: "importiert", At: time.Now().Add(24 * time.Hour).UnixMilli()})
+	_, events := r.start()
+	r.s.RefuseConnects(3, 503)
+	r.s.CutSockets()
+	r.s.Post(fake.Line{Channel: asked, From: r.ada, Text: "@auskunft verpasst", At: time.Now().UnixMilli()})
+	for {
+		if e := next(t, events); e.Address.Chat() == asked && e.Text == "verpasst" {
+			return
+		}
+	}
+}

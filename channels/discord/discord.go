@@ -200,7 +200,7 @@ func New(o Options) (*Channel, error) {
 		limits = *o.Limits
 	}
 	c := &Channel{
-		opts: o,
+		opts: o, menus: menus{turn: make(chan struct{}, 1)},
 		dialer: &websocket.Dialer{
 			NetDialContext:   (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 			HandshakeTimeout: 15 * time.Second,

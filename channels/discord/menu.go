@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -30,8 +29,8 @@ var commandName = regexp.MustCompile(`^[a-z0-9_-]{1,32}$`)
 // menus are the menus that we were told, by language. Discord has one menu whose
 // descriptions have languages, so that they are put together.
 type menus struct {
-	mu  sync.Mutex // held while the network is asked: one menu after the other
-	all map[string][]channels.Command
+	turn chan struct{} // takes one: menus are set one after the other
+	all  map[string][]channels.Command
 }
 
 // An entry is a command as Discord takes and shows it. The library's type sends
@@ -71,8 +70,12 @@ func (c *Channel) SetCommands(ctx context.Context, locale string, commands []cha
 		c.log.Warn("command menu shortened", "kept", maxCommands, "of", len(commands))
 		commands = commands[:maxCommands]
 	}
-	c.menus.mu.Lock()
-	defer c.menus.mu.Unlock()
+	select {
+	case c.menus.turn <- struct{}{}:
+		defer func() { <-c.menus.turn }()
+	case <-ctx.Done():
+		return &channels.SendError{Class: channels.NotSent, Err: fmt.Errorf("discord: set the commands: %w", ctx.Err())}
+	}
 	if c.menus.all == nil {
 		c.menus.all = make(map[string][]channels.Command)
 	}

@@ -2,6 +2,7 @@ package channels
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -60,13 +61,19 @@ type Editor interface {
 // Deliver took, and repeats some, which Deliver knows by their keys.
 type Cursor interface {
 	// Load returns what was saved last, or nil when nothing was. What cannot be
-	// read or understood is an error, so that nobody takes it for a first start.
+	// read or understood is an error, so that nobody takes it for a first start:
+	// ErrCursor where trying again does not help, and Save then keeps it aside.
 	Load() ([]byte, error)
 	// Save replaces it, durably. Adapters call it at most every few seconds and
 	// when Run ends, and never before Deliver has returned nil for everything
 	// that it covers.
 	Save([]byte) error
 }
+
+// ErrCursor is the error of [Cursor.Load] for what is damaged or of another
+// version. An adapter goes on without; after any other error it tries again and
+// does not save.
+var ErrCursor = errors.New("the cursor is not understood")
 
 // A Finding is what a [Checker] found out about one point of its setup.
 type Finding struct {

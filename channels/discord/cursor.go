@@ -95,6 +95,13 @@ func (m *marks) load(raw []byte) error {
 	return nil
 }
 
+// lose says that it is not known how far the account was read.
+func (m *marks) lose() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lost, m.loaded = m.lost || !m.loaded, true
+}
+
 // meet notes the direct channel of a person.
 func (m *marks) meet(person, channel string) {
 	m.mu.Lock()

@@ -346,6 +346,22 @@ func (b *brokenCursor) Load() ([]byte, error) {
 	return b.Cursor.Load()
 }
 
+// An oddCursor holds what nobody understands.
+type oddCursor struct{ channels.Cursor }
+
+func (oddCursor) Load() ([]byte, error) { return nil, fmt.Errorf("damaged: %w", channels.ErrCursor) }
+
+// Where the file itself is not understood, the channels are read again too.
+func TestDamagedCursorFileLosesNothing(t *testing.T) {
+	n := newNetwork(t, fake.Options{})
+	n.fake.Say(n.at(channeltest.InGroup), ada, "verpasst")
+	s := run(t, n, func(o *discord.Options) { o.Cursor = oddCursor{&n.cursor} }, nil)
+	if e := s.next(); e.Text != "verpasst" {
+		t.Errorf("got %q", e.Text)
+	}
+	s.health(channels.Yellow)
+}
+
 // A cursor that cannot be read is waited for and not overwritten.
 func TestUnreadableCursorIsWaitedFor(t *testing.T) {
 	n := newNetwork(t, fake.Options{})

@@ -239,9 +239,14 @@ func (c *Channel) loadMarks(ctx context.Context) error {
 	wait := c.opts.Retry
 	for {
 		raw, err := c.opts.Cursor.Load()
-		if err == nil {
+		if err == nil || errors.Is(err, channels.ErrCursor) {
 			c.health.cured(troubleCursor)
-			if err := c.marks.load(raw); err != nil {
+			if err == nil {
+				err = c.marks.load(raw)
+			} else {
+				c.marks.lose()
+			}
+			if err != nil {
 				c.health.forgot()
 				c.log.Error("how far the channels were read is not known; they are read again as far back as missed messages are", "err", err)
 			}

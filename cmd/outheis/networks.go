@@ -189,10 +189,10 @@ func (f *fileCursor) Load() ([]byte, error) {
 	f.odd = b
 	var kept cursorFile
 	if err := json.Unmarshal(b, &kept); err != nil {
-		return nil, fmt.Errorf("read %s: %w", f.name, err)
+		return nil, fmt.Errorf("read %s: %w: %w", f.name, channels.ErrCursor, err)
 	}
 	if kept.V != cursorVersion {
-		return nil, fmt.Errorf("read %s: version %d, want %d", f.name, kept.V, cursorVersion)
+		return nil, fmt.Errorf("read %s: %w: version %d, want %d", f.name, channels.ErrCursor, kept.V, cursorVersion)
 	}
 	f.odd = nil
 	if kept.Cursor != nil {

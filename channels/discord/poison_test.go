@@ -52,6 +52,11 @@ func TestPoisonMessageIsSkipped(t *testing.T) {
 			t.Errorf("missed=%v: logged %d times, want %d with the stack", missed, c, channels.MaxStrikes)
 		}
 		s.health(channels.Yellow)
+		// What comes behind in the same channel shows that it has been read to the end.
+		n.fake.Say(group, ada, "zuletzt")
+		if e := s.next(); e.Text != "zuletzt" {
+			t.Errorf("missed=%v: got %q", missed, e.Text)
+		}
 		s.stop()
 		// It does not come again, and is no reason to read the channel again.
 		s = run(t, n, nil, poison("gift")).connected()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,13 +239,13 @@ func TestVoiceMessages(t *testing.T) {
 // flaky is a network that does not give files the first times.
 type flaky struct {
 	*fetching
-	fails int
+	fails int64
 	how   channels.SendError
-	tries int
+	tries atomic.Int64
 }
 
 func (n *flaky) Fetch(ctx context.Context, f channels.File, most int64) (io.ReadCloser, error) {
-	if n.tries++; n.tries <= n.fails {
+	if n.tries.Add(1) <= n.fails {
 		how := n.how
 		return nil, &how
 	}
@@ -256,9 +257,9 @@ func (n *flaky) Fetch(ctx context.Context, f channels.File, most int64) (io.Read
 func TestFilesThatComeLater(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		fails int
+		fails int64
 		how   channels.SendError
-		tries int
+		tries int64
 		kept  int
 	}{
 		{"broken connection", 2, channels.SendError{Class: channels.NotSent}, 3, 1},
@@ -275,8 +276,8 @@ func TestFilesThatComeLater(t *testing.T) {
 			w.start()
 			w.ask("7", "Was steht darin?", with(pdf("r1", "a.pdf")))
 			time.Sleep(5 * time.Minute)
-			if f.tries != c.tries || len(kept.all()) != c.kept || len(n.seen("7")) != 1 {
-				t.Errorf("%s: fetched %d times, kept %d, seen %q; want %d, %d and an answer", c.name, f.tries, len(kept.all()), n.seen("7"), c.tries, c.kept)
+			if f.tries.Load() != c.tries || len(kept.all()) != c.kept || len(n.seen("7")) != 1 {
+				t.Errorf("%s: fetched %d times, kept %d, seen %q; want %d, %d and an answer", c.name, f.tries.Load(), len(kept.all()), n.seen("7"), c.tries, c.kept)
 			}
 			w.end()
 		})

@@ -184,11 +184,10 @@ func (p *program) channelsTest(ctx context.Context, wanted string, asJSON bool) 
 	if err != nil {
 		return err
 	}
-	check, end, err := p.checker()
+	check, err := p.checker()
 	if err != nil {
 		return err
 	}
-	defer end()
 	bad := 0
 	reports := []checkReport{}
 	for _, a := range accounts {
@@ -261,20 +260,20 @@ func (p *program) wantedAccounts(c config.Config, name string) ([]config.Account
 }
 
 // checker returns what looks over an account: the running gateway, or this
-// process where none runs. The caller calls end.
-func (p *program) checker() (check func(ctx context.Context, kind, name string) ([]channels.Finding, error), end func(), err error) {
+// process where none runs.
+func (p *program) checker() (func(ctx context.Context, kind, name string) ([]channels.Finding, error), error) {
 	client, err := p.control()
 	var exit *exitError
 	switch {
 	case err == nil:
 		client.Close()
-		return p.remoteCheck, func() {}, nil
+		return p.remoteCheck, nil
 	case !errors.As(err, &exit) || exit.code != exitUnavailable:
-		return nil, nil, err
+		return nil, err
 	}
 	c, err := p.load()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w := wiring{c: c, log: slog.New(slog.DiscardHandler), now: p.now}
 	return func(ctx context.Context, kind, name string) ([]channels.Finding, error) {
@@ -284,7 +283,7 @@ func (p *program) checker() (check func(ctx context.Context, kind, name string) 
 		}
 		defer closeChannel(a.Channel)
 		return p.check(ctx, a.Channel), nil
-	}, func() {}, nil
+	}, nil
 }
 
 func closeChannel(c channels.Channel) {
